@@ -27,10 +27,14 @@ pub struct TreeMotion {
     pub kinetic: f64,
     /// Linear momentum of the links [N·s], world frame.
     pub momentum: Vector3<f64>,
+    /// Sum of the sizes of their momenta [N·s].
+    pub gross_momentum: f64,
     /// Sum of mass times place of the centre of mass [kg·m], world frame.
     pub moment: Vector3<f64>,
     /// Mass of the links [kg].
     pub mass: f64,
+    /// Largest square of the angular speed of a link [rad²/s²].
+    pub squared_spin: f64,
 }
 
 /// Kinetic energy, momentum and first moment of one tree. Needs the velocity stage of `data` for the same `v`.
@@ -41,9 +45,12 @@ pub fn tree_motion(model: &Model, tree: usize, v: &[f64], data: &Data) -> TreeMo
         let (I, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
         let momentum = apply(I, V);
         sum.kinetic += V.dot(&momentum);
-        sum.momentum += linear(&momentum);
+        let momentum = linear(&momentum);
+        sum.momentum += momentum;
+        sum.gross_momentum += momentum.norm();
         sum.moment += I.moment;
         sum.mass += I.mass;
+        sum.squared_spin = sum.squared_spin.max(V.fixed_rows::<3>(0).norm_squared());
     }
     sum.moment += sum.mass * data.reference[tree];
     for dof in range.dofs.clone() {

@@ -16,24 +16,28 @@
 //! - positions move with a velocity v₀ … v₁, impulses work with v̄: at most `½ |pᵥᵀ(v₁ − v₀)|` for the impulse
 //!   pᵥ of weight and springs. This is known, and allowed for.
 //!
-//! A tree whose |r| exceeds [`RELATIVE`] of the energies that it exchanged is not resolved. Trees are judged one by
+//! A tree whose |r| exceeds a tenth of the energies that it exchanged is not resolved. Trees are judged one by
 //! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for kinetic
-//! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies are not in the balance. Cost:
-//! linear in the number of links and of entries of J.
+//! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies are not in the balance. Gains
+//! add up over steps, see [`EnergyDrift`]. Trees with a free root keep a balance of momentum as well, see
+//! [`MomentumAuditor`].
+//! Cost: linear in the number of links and of entries of J.
 
 use nalgebra::Vector3;
 use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
 
+use crate::constraint_work::ConstraintWork;
+use crate::energy_account::Account;
+use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
+use crate::momentum_audit::MomentumAuditor;
 use crate::problem_assembly::ProblemAssembler;
 use crate::scheme::Scheme;
 
-/// Energy without cause above which a motion is not resolved, relative to the energies exchanged [-].
-const RELATIVE: f64 = 0.1;
-/// The same relative to the sum of the work of single impulses, for the residual of the solver [-].
-const SOLVER_ERROR: f64 = 1e-3;
-/// The same relative to potential energies, for round-off [-].
-const ROUND_OFF: f64 = 1e-13;
+/// Turn of a segment in a step beyond which a rod must not store energy without cause [rad].
+const MAX_ROD_TURN: f64 = 0.1;
+/// Speed to which velocities are solved, besides the closure of equalities in a step [m/s].
+const LEAST_SPEED: f64 = 1e-6;
 /// Largest number of velocities of a joint.
 const MAX_NV: usize = 6;
 
@@ -54,7 +58,13 @@ pub struct EnergyBalance {
     /// Largest energy without cause of a tree or rod, relative to what its scheme explains [-]. Above one the
     /// motion is not resolved.
     pub imbalance: f64,
-    /// A body of that tree or rod; zero if there is none.
+    /// Largest gain of energy without cause that accumulated over steps, relative to its bound [-]. Above one the
+    /// motion is not resolved.
+    pub drift: f64,
+    /// Largest momentum without cause of a tree with a free root, relative to what its scheme explains [-]. Above
+    /// one the motion is not resolved.
+    pub momentum: f64,
+    /// A body of the tree or rod with the largest of these three; zero if there is none.
     pub body: usize,
 }
 
@@ -64,60 +74,30 @@ impl EnergyBalance {
         self.kinetic + self.potential - self.forces - self.constraints
     }
 
+    /// The largest of imbalance, drift and momentum without cause [-]. Above one the motion is not resolved.
+    pub fn largest_error(&self) -> f64 {
+        self.imbalance.max(self.drift).max(self.momentum)
+    }
+
     /// Whether every tree and rod keeps its balance.
     pub fn is_kept(&self) -> bool {
-        self.imbalance <= 1.0
+        self.largest_error() <= 1.0
     }
-}
 
-/// Energies of a tree or a rod in a step [J].
-#[derive(Clone, Copy, Debug, Default)]
-struct Account {
-    /// Kinetic energy before and after the motion.
-    kinetic: [f64; 2],
-    potential: f64,
-    forces: f64,
-    constraints: f64,
-    /// Sum of the work of single impulses, without sign.
-    gross: f64,
-    /// Work that potential forces do on half of the change of velocity.
-    sampling: f64,
-    /// Size of the potential energies, for round-off, and kinetic energy of one step of free fall.
-    potential_size: f64,
-    fall: f64,
-}
-
-impl Account {
-    fn add(&mut self, other: &Self) {
-        for k in 0..2 {
-            self.kinetic[k] += other.kinetic[k];
+    /// Takes over the errors of a tree that are larger; `body` is one of its bodies. An error that is not a
+    /// number is infinite.
+    fn raise(&mut self, [imbalance, drift, momentum]: [f64; 3], body: usize) {
+        let largest = self.largest_error();
+        let mut is_largest = false;
+        let all = [&mut self.imbalance, &mut self.drift, &mut self.momentum];
+        for (old, new) in all.into_iter().zip([imbalance, drift, momentum]) {
+            let new = if new.is_nan() { f64::INFINITY } else { new };
+            is_largest |= new > largest;
+            *old = old.max(new);
         }
-        self.potential += other.potential;
-        self.forces += other.forces;
-        self.constraints += other.constraints;
-        self.gross += other.gross;
-        self.sampling += other.sampling;
-        self.potential_size += other.potential_size;
-        self.fall += other.fall;
-    }
-
-    /// Energy without cause.
-    fn residual(&self) -> f64 {
-        self.kinetic[1] - self.kinetic[0] + self.potential - self.forces - self.constraints
-    }
-
-    /// Energy without cause relative to what the scheme explains.
-    fn imbalance(&self) -> f64 {
-        let exchanged = self.kinetic[0].max(self.kinetic[1])
-            + self.potential.abs()
-            + self.forces.abs()
-            + self.constraints.abs()
-            + self.fall;
-        let allowed = RELATIVE * exchanged
-            + self.sampling
-            + SOLVER_ERROR * self.gross
-            + ROUND_OFF * self.potential_size;
-        if allowed > 0.0 { self.residual() / allowed } else { 0.0 }
+        if is_largest {
+            self.body = body;
+        }
     }
 }
 
@@ -132,10 +112,12 @@ pub(crate) struct EnergyAuditor {
     stretch: Vec<f64>,
     /// Per rod: elastic energy at the start [J].
     elastic: Vec<f64>,
-    /// Jᵀλ of the problem [N·s].
-    constraint_impulse: Vec<f64>,
+    pub constraints: ConstraintWork,
     /// Impulse of the forces on one tree [N·s].
     force_impulse: Vec<f64>,
+    momentum: MomentumAuditor,
+    /// Per tree: gains of energy over the last steps, with this one; that of a rod is with its last tree.
+    pub drift: Vec<EnergyDrift>,
 }
 
 /// The end of a step.
@@ -147,6 +129,8 @@ pub(crate) struct AuditInput<'a> {
     /// Per degree of freedom: velocity on which contact laws acted.
     pub contact_velocity: &'a [f64],
     pub assembler: &'a ProblemAssembler,
+    /// Error to which equalities are closed [m].
+    pub closure: f64,
 }
 
 impl EnergyAuditor {
@@ -163,8 +147,10 @@ impl EnergyAuditor {
             springs,
             stretch: vec![0.0; model.nv()],
             elastic: vec![0.0; model.rods().len()],
-            constraint_impulse: Vec::new(),
+            constraints: ConstraintWork::new(model),
             force_impulse: Vec::new(),
+            momentum: MomentumAuditor::new(model),
+            drift: vec![EnergyDrift::default(); trees],
         }
     }
 
@@ -186,16 +172,11 @@ impl EnergyAuditor {
         }
     }
 
-    /// The impulses of the constraints of a step, to be written: zeros, one per velocity of its problem.
-    pub fn constraint_impulse(&mut self, velocities: usize) -> &mut [f64] {
-        self.constraint_impulse.clear();
-        self.constraint_impulse.resize(velocities, 0.0);
-        &mut self.constraint_impulse
-    }
-
-    /// Computes the balance of a step whose next state is in the data, ahead of the position correction.
-    pub fn balance(&mut self, input: &AuditInput) -> EnergyBalance {
+    /// Computes the balance of a step whose next state is in the data, ahead of the position correction. `drift` are
+    /// the gains of energy over the steps before.
+    pub fn balance(&mut self, input: &AuditInput, drift: &[EnergyDrift]) -> EnergyBalance {
         let StepStart { model, asleep, .. } = input.start;
+        self.drift.copy_from_slice(drift);
         let mut balance = EnergyBalance::default();
         let mut participants = input.assembler.trees().iter().peekable();
         let mut rod_account = Account::default();
@@ -217,19 +198,18 @@ impl EnergyAuditor {
                 let now = model.rods()[rod.0].energy(input.data);
                 let before = self.elastic[rod.0];
                 balance.potential += now - before;
-                // Strains are stiff: what they store in a step, the next steps dissipate.
-                rod_account.potential += (now - before).min(0.0);
+                // Strains are stiff: what they store in a step that hardly turns, the next steps dissipate.
+                let stores = rod_account.squared_turn > MAX_ROD_TURN * MAX_ROD_TURN;
+                rod_account.potential += (now - before).min(if stores { f64::MAX } else { 0.0 });
                 rod_account.potential_size += now + before;
                 account = std::mem::take(&mut rod_account);
                 gains_only = true;
             }
             let imbalance = account.imbalance();
-            let size = if gains_only { imbalance.max(0.0) } else { imbalance.abs() };
-            // A balance that is not a number is none.
-            if !(size <= balance.imbalance) {
-                let size = if size.is_nan() { f64::INFINITY } else { size };
-                (balance.imbalance, balance.body) = (size, range.bodies.start);
-            }
+            let size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
+            let (residual, explained) = (account.residual(), account.explained());
+            let drift = self.drift[tree].add(residual, explained, account.exchanged());
+            balance.raise([size, drift, account.momentum], range.bodies.start);
         }
         balance
     }
@@ -248,31 +228,42 @@ impl EnergyAuditor {
             sampling: 0.5 * h * gravity.dot(&(after.momentum - before.momentum)).abs(),
             potential_size: before.moment.abs().dot(&gravity.abs()),
             fall: 0.5 * before.mass * h * h * gravity.norm_squared(),
+            floor: 0.5 * before.mass * (LEAST_SPEED + input.closure / h).powi(2),
+            squared_turn: h * h * before.squared_spin.max(after.squared_spin),
             ..Account::default()
         };
         if let Some(work) = self.flight_work(input, tree, offset) {
             self.add_springs(input, tree, &mut account);
             self.moved[tree] = after.kinetic + account.potential;
+            let pair = [&before, &after];
+            let weight = h * before.mass * gravity;
+            account.momentum =
+                self.momentum.imbalance(tree, pair, &weight, &self.force_impulse, None);
             // The work of the springs, which is in that of the forces, is in the potential energies as well.
             account.forces = work + account.potential - potential;
-            account.gross = account.forces.abs();
             return account;
         }
         let u = &input.contact_velocity[dofs.clone()];
         input.free.force_impulse(&input.start, tree, u, input.data, &mut self.force_impulse);
         self.add_springs(input, tree, &mut account);
         self.moved[tree] = after.kinetic + account.potential;
+        let constraints = offset.map(|offset| &self.constraints.impulse[offset..]);
+        let weight = h * before.mass * gravity;
+        account.momentum = self.momentum.imbalance(
+            tree,
+            [&before, &after],
+            &weight,
+            &self.force_impulse,
+            constraints,
+        );
         for (k, dof) in dofs.enumerate() {
             let mean = 0.5 * (state.v[dof] + input.next.v[dof]);
-            let work = self.force_impulse[k] * mean;
-            account.forces += work;
-            account.gross += work.abs();
+            account.forces += self.force_impulse[k] * mean;
             if let Some(offset) = offset {
-                let work = self.constraint_impulse[offset + k] * mean;
-                account.constraints += work;
-                account.gross += work.abs();
+                account.constraints += self.constraints.impulse[offset + k] * mean;
             }
         }
+        [account.gross, account.passive] = self.constraints.work[tree];
         account
     }
 
@@ -287,9 +278,10 @@ impl EnergyAuditor {
         if offset.is_some() || model.rod_of_tree(tree).is_some() {
             return None;
         }
-        self.force_impulse.clear();
-        self.force_impulse.resize(model.trees()[tree].dofs.len(), 0.0);
-        input.free.flight_work(&input.start, tree)
+        let work = input.free.flight_work(&input.start, tree)?;
+        let u = &input.next.v[model.trees()[tree].dofs.clone()];
+        input.free.force_impulse(&input.start, tree, u, input.data, &mut self.force_impulse);
+        Some(work)
     }
 
     /// Moves the springs of a tree's joints from the forces to the potential energies.

@@ -8,8 +8,9 @@ use stiction_geom::Contact;
 use stiction_mech::{Input, Model, State};
 
 use crate::contact_point::ContactPoint;
+use crate::energy_drift::EnergyDrift;
 use crate::error::SnapshotError;
-use crate::position_correction::TreeCorrection;
+use crate::position_correction::{LastingErrors, TreeCorrection};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
 use crate::warm_start::WarmStart;
@@ -35,8 +36,12 @@ pub(crate) struct StepHistory {
     pub node_contact_velocity: Vec<Vector3<f64>>,
     /// Which trees sleep.
     pub sleep: SleepState,
-    /// Per tree: position errors and corrections of the last steps.
+    /// Per tree: corrections of the last steps.
     pub correction: Vec<TreeCorrection>,
+    /// Position errors above their tolerances after the last step.
+    pub lasting_errors: LastingErrors,
+    /// Per tree: energy gained without cause over the last steps.
+    pub energy_drift: Vec<EnergyDrift>,
     /// Present poses of driven bodies.
     pub driven_pose: Vec<Isometry3<f64>>,
     /// Data of the last step for sensors.
@@ -51,6 +56,7 @@ impl StepHistory {
             node_contact_velocity: vec![Vector3::zeros(); model.nodes()],
             sleep: SleepState::new(model),
             correction: vec![TreeCorrection::default(); model.trees().len()],
+            energy_drift: vec![EnergyDrift::default(); model.trees().len()],
             driven_pose: input.driven_pose.clone(),
             ..Self::default()
         }
@@ -62,6 +68,8 @@ impl StepHistory {
         self.contact_velocity.copy_from_slice(&state.v);
         self.node_contact_velocity.copy_from_slice(&state.x_dot);
         self.correction.fill(TreeCorrection::default());
+        self.lasting_errors.forget();
+        self.energy_drift.fill(EnergyDrift::default());
         self.last_step.forget();
     }
 
@@ -76,6 +84,7 @@ impl StepHistory {
             ("times of rest", self.sleep.still.len(), trees),
             ("groups of sleeping trees", self.sleep.group.len(), trees),
             ("corrections of trees", self.correction.len(), trees),
+            ("balances of energy", self.energy_drift.len(), trees),
             ("detection distances", self.reach.len(), bodies),
             ("driven bodies", self.driven_pose.len(), model.driven().len()),
         ] {

@@ -11,10 +11,11 @@ use stiction_geom::{ColliderId, Contact};
 use stiction_mech::{Input, SoftId, State};
 
 use crate::contact_point::ContactPoint;
+use crate::energy_drift::EnergyDrift;
 use crate::error::SnapshotError;
 use crate::hash::Fnv;
 use crate::history::StepHistory;
-use crate::position_correction::TreeCorrection;
+use crate::position_correction::{LastingError, LastingErrors, TreeCorrection};
 use crate::rows::{ConstraintClass, ConstraintKey};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
@@ -24,7 +25,9 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
+/// The version before position errors one by one and balances of energy: still read, as after a state that was set.
+const VERSION_WITHOUT_BALANCES: u32 = 4;
 /// The version before activations: still read, since a world without them has none.
 const VERSION_WITHOUT_ACTIVATIONS: u32 = 3;
 
@@ -81,9 +84,8 @@ impl Snapshot {
         out.list(&history.node_contact_velocity, SnapshotWriter::vector);
         let (keys, impulses) = history.warm_start.parts();
         out.list(&keys.collect::<Vec<_>>(), |out, (key, dim)| {
-            [key.class as u32, key.a, key.b, key.feature, u32::from(key.row), *dim]
-                .iter()
-                .for_each(|x| out.u32(*x));
+            out.key(key);
+            out.u32(*dim);
         });
         out.list(impulses, |out, x| out.f64(*x));
         let SleepState { asleep, still, group, groups } = &history.sleep;
@@ -92,8 +94,10 @@ impl Snapshot {
         out.list(group, |out, x| out.u32(*x));
         out.u32(*groups);
         out.list(&history.correction, |out, tree| {
-            let (errors, counts) = tree.parts();
-            errors.iter().for_each(|x| out.f64(*x));
+            // In place of a depth that versions up to 4 had.
+            out.f64(0.0);
+            let (error, counts) = tree.parts();
+            out.f64(error);
             counts.iter().for_each(|x| out.u32(u32::from(*x)));
         });
         out.u32(u32::from(history.detection_is_current));
@@ -106,6 +110,14 @@ impl Snapshot {
             out.vector(&contact.normal);
         });
         out.last_step(&history.last_step);
+        out.u32(u32::from(history.lasting_errors.known));
+        out.list(&history.lasting_errors.errors, |out, lasting| {
+            out.key(&lasting.key);
+            out.f64(lasting.error);
+        });
+        out.list(&history.energy_drift, |out, drift| {
+            [drift.gained, drift.exchanged].iter().for_each(|x| out.f64(*x));
+        });
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -114,10 +126,10 @@ impl Snapshot {
     /// From bytes; anything but a whole snapshot of a version that is read is an error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(SnapshotError::Foreign) };
-        let mut from = SnapshotReader { bytes: rest, total: bytes.len(), has_activations: true };
-        let version = from.u32()?;
-        from.has_activations = version != VERSION_WITHOUT_ACTIVATIONS;
-        if version != VERSION && from.has_activations {
+        let mut from = SnapshotReader { bytes: rest, total: bytes.len(), version: VERSION };
+        from.version = from.u32()?;
+        let version = from.version;
+        if !(VERSION_WITHOUT_ACTIVATIONS..=VERSION).contains(&version) {
             return Err(SnapshotError::Version { found: version, expected: VERSION });
         }
         let (body, sum) = bytes.split_at(bytes.len().saturating_sub(size_of::<u64>()));
@@ -171,6 +183,12 @@ impl SnapshotWriter {
         wrench.iter().for_each(|x| self.f64(*x));
     }
 
+    fn key(&mut self, key: &ConstraintKey) {
+        [key.class as u32, key.a, key.b, key.feature, u32::from(key.row)]
+            .iter()
+            .for_each(|x| self.u32(*x));
+    }
+
     fn contact(&mut self, contact: &ContactPoint) {
         contact.geoms.iter().chain(&contact.bodies).for_each(|index| self.u32(*index as u32));
         contact.soft.iter().for_each(|soft| self.u32(soft.map_or(0, |id| id.0 as u32 + 1)));
@@ -203,8 +221,8 @@ struct SnapshotReader<'a> {
     bytes: &'a [u8],
     /// Length of the whole, for messages.
     total: usize,
-    /// Whether the version has activations.
-    has_activations: bool,
+    /// Version of the layout.
+    version: u32,
 }
 
 impl SnapshotReader<'_> {
@@ -271,31 +289,49 @@ impl SnapshotReader<'_> {
             group: self.list(Self::u32)?,
             groups: self.u32()?,
         };
-        Ok(Some(StepHistory {
+        let mut history = StepHistory {
             contacts,
             contact_velocity,
             node_contact_velocity,
             warm_start,
             sleep,
             correction: self.list(|from| {
-                let errors = [from.f64()?, from.f64()?];
-                Ok(TreeCorrection::from_parts(errors, [from.u32()? as u8, from.u32()? as u8]))
+                let [_, error] = [from.f64()?, from.f64()?];
+                Ok(TreeCorrection::from_parts(error, [from.u32()? as u8, from.u32()? as u8]))
             })?,
             detection_is_current: self.u32()? != 0,
             driven_pose: self.list(Self::pose)?,
             reach: self.list(Self::f64)?,
             detected: self.list(Self::detected_contact)?,
             last_step: self.last_step()?,
-        }))
+            ..StepHistory::default()
+        };
+        history.energy_drift.resize(history.correction.len(), EnergyDrift::default());
+        if self.version > VERSION_WITHOUT_BALANCES {
+            history.lasting_errors = LastingErrors {
+                known: self.u32()? != 0,
+                errors: self.list(|from| {
+                    Ok(LastingError { key: from.constraint_key()?, error: from.f64()? })
+                })?,
+            };
+            let drift = |from: &mut Self| {
+                Ok(EnergyDrift { gained: from.f64()?, exchanged: from.f64()? })
+            };
+            history.energy_drift = self.list(drift)?;
+        }
+        Ok(Some(history))
     }
 
     /// The key of a constraint and its number of rows.
     fn key(&mut self) -> Result<(ConstraintKey, u32), SnapshotError> {
+        Ok((self.constraint_key()?, self.u32()?))
+    }
+
+    fn constraint_key(&mut self) -> Result<ConstraintKey, SnapshotError> {
         let class = ConstraintClass::from_number(self.u32()?)
             .ok_or(SnapshotError::Damaged { bytes: self.total })?;
         let (a, b, feature) = (self.u32()?, self.u32()?, self.u32()?);
-        let key = ConstraintKey { class, a, b, feature, row: self.u32()? as u8 };
-        Ok((key, self.u32()?))
+        Ok(ConstraintKey { class, a, b, feature, row: self.u32()? as u8 })
     }
 
     fn detected_contact(&mut self) -> Result<Contact, SnapshotError> {
@@ -312,7 +348,7 @@ impl SnapshotReader<'_> {
 
     /// Activations; none in a version without them.
     fn activations(&mut self) -> Result<Vec<f64>, SnapshotError> {
-        if self.has_activations { self.list(Self::f64) } else { Ok(Vec::new()) }
+        if self.version > VERSION_WITHOUT_ACTIVATIONS { self.list(Self::f64) } else { Ok(Vec::new()) }
     }
 
     /// A soft body, or none.

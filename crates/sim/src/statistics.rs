@@ -91,8 +91,8 @@ pub struct StepStatistics {
     pub softened: usize,
     /// Steps for whose motion the time step was too large.
     pub unresolved: usize,
-    /// Largest energy without cause of a tree relative to what its scheme explains [-], see
-    /// [`EnergyBalance::imbalance`](crate::EnergyBalance::imbalance).
+    /// Largest energy or momentum without cause of a tree relative to what its scheme explains [-], see
+    /// [`EnergyBalance::largest_error`](crate::EnergyBalance::largest_error).
     pub energy_imbalance: Tally,
     /// Steps whose position errors could not be removed.
     pub correction_failed: usize,
@@ -163,7 +163,7 @@ impl StepStatistics {
         self.unconverged += usize::from(!report.converged());
         self.softened += usize::from(report.softened);
         self.unresolved += usize::from(report.unresolved);
-        self.energy_imbalance.add(report.energy.imbalance);
+        self.energy_imbalance.add(report.energy.largest_error());
         self.correction_failed += usize::from(report.correction_failed);
         self.uncertain_contacts = self.uncertain_contacts.max(report.uncertain_contacts);
         self.inverted = self.inverted.max(report.inverted);

@@ -86,6 +86,31 @@ fn a_ball_that_would_fly_out_of_reach_within_one_step_fails_it() {
 }
 
 #[test]
+fn after_a_ball_flew_out_of_reach_contacts_are_found_from_another_state() {
+    let mut simulation = balls(0.199);
+    let start = simulation.state().clone();
+    // Balls in contact: their contacts are known when the step fails.
+    for _ in 0..3 {
+        simulation.step().unwrap();
+    }
+    let resting = simulation.state().clone();
+    for speed in [1e16, 1e18, 1e22] {
+        let mut state = resting.clone();
+        let fast = state.v.len() - 6;
+        state.v[fast] = speed;
+        simulation.set_state(&state).unwrap();
+        assert!(simulation.step().is_err());
+        simulation.set_state(&start).unwrap();
+        let mut other = balls(0.199);
+        for _ in 0..3 {
+            simulation.step().unwrap();
+            other.step().unwrap();
+            assert_eq!(simulation.state().q, other.state().q);
+        }
+    }
+}
+
+#[test]
 fn a_thousand_excluded_pairs_of_bodies_on_one_frame_and_many_driven_ones_are_built() {
     let mut builder = WorldBuilder::new();
     let shape = Shape::sphere(0.1).unwrap();

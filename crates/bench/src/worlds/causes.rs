@@ -15,6 +15,7 @@ const MOMENTUM_SCHEME: f64 = 10.0;
 const ROUND_OFF: f64 = 1e-11;
 
 /// A step as the oracles see it.
+#[derive(Clone, Copy)]
 pub struct ObservedStep<'a> {
     /// State before.
     pub before: &'a Look,
@@ -32,9 +33,10 @@ impl ObservedStep<'_> {
     /// Largest position error that a correction may have removed [m, rad].
     pub fn position_error(&self) -> f64 {
         let gaps = self.contacts.iter().map(|c| -c.gap);
-        let equalities = self.before.equality.iter().chain(&self.after.equality).copied();
-        let limits = [self.before.limit, self.after.limit, self.penetration];
-        gaps.chain(equalities).chain(limits).fold(0.0, f64::max)
+        let equalities = self.before.equality.iter().chain(&self.after.equality).flatten();
+        let limits = self.before.limits.iter().chain(&self.after.limits);
+        let errors = equalities.chain(limits).copied().chain([self.penetration]);
+        gaps.chain(errors).fold(0.0, f64::max)
     }
 
     /// Turn that a correction may have made [rad], for the smallest radius of bodies.

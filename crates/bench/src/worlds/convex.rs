@@ -23,6 +23,52 @@ pub struct PlacedConvex<'a> {
     pub pose: Isometry3<f64>,
 }
 
+/// A convex set as the search for distances sees it.
+pub trait ConvexSet {
+    /// The farthest point along a direction in the world, of the set scaled about a point inside.
+    fn farthest(&self, d: &Vector3<f64>, scale: f64) -> Vector3<f64>;
+    /// A point about which it lies [m].
+    fn middle(&self) -> Vector3<f64>;
+    /// Distance of its farthest point from there [m].
+    fn radius(&self) -> f64;
+}
+
+/// A triangle in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedTriangle(pub [Vector3<f64>; 3]);
+
+impl ConvexSet for PlacedTriangle {
+    fn farthest(&self, d: &Vector3<f64>, scale: f64) -> Vector3<f64> {
+        let along = |p: &&Vector3<f64>| p.dot(d);
+        let corner = self.0.iter().max_by(|a, b| along(a).total_cmp(&along(b)));
+        let middle = self.middle();
+        middle + scale * (corner.copied().unwrap_or_default() - middle)
+    }
+
+    fn middle(&self) -> Vector3<f64> {
+        self.0.iter().sum::<Vector3<f64>>() / 3.0
+    }
+
+    fn radius(&self) -> f64 {
+        let middle = self.middle();
+        self.0.iter().map(|p| (p - middle).norm()).fold(0.0, f64::max)
+    }
+}
+
+impl ConvexSet for PlacedConvex<'_> {
+    fn farthest(&self, d: &Vector3<f64>, scale: f64) -> Vector3<f64> {
+        self.support(d, scale)
+    }
+
+    fn middle(&self) -> Vector3<f64> {
+        self.pose.translation.vector
+    }
+
+    fn radius(&self) -> f64 {
+        self.shape.bounding_radius()
+    }
+}
+
 /// Relation of two convex shapes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Separation {
@@ -41,6 +87,7 @@ pub fn is_checked(shape: &Shape) -> bool {
             | Shape::Capsule { .. }
             | Shape::Cylinder { .. }
             | Shape::Convex(_)
+            | Shape::Ellipsoid { .. }
     )
 }
 
@@ -49,7 +96,7 @@ impl PlacedConvex<'_> {
     pub fn size(&self) -> f64 {
         match self.shape {
             Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
-            Shape::Box(half) => half.min(),
+            Shape::Box(half) | Shape::Ellipsoid { radii: half } => half.min(),
             Shape::Cylinder { radius, half_length } => radius.min(*half_length),
             _ => Vector3::from_fn(|axis, _| {
                 let along = Vector3::ith(axis, 1.0);
@@ -82,6 +129,7 @@ impl PlacedConvex<'_> {
                 let flat = Vector3::new(d.x, d.y, 0.0);
                 *radius * unit(&flat) + Vector3::z() * half_length.copysign(d.z)
             }
+            Shape::Ellipsoid { radii } => radii.component_mul(&unit(&radii.component_mul(d))),
             Shape::Convex(hull) => {
                 let along = |p: &&Vector3<f64>| p.dot(d);
                 let farthest = hull.vertices().iter();
@@ -106,10 +154,10 @@ impl PlacedConvex<'_> {
 }
 
 /// The relation of two shapes, the first scaled by a factor about a point inside.
-pub fn separation(a: &PlacedConvex, b: &PlacedConvex, scale: f64) -> Separation {
-    let difference = |d: &Vector3<f64>| b.support(d, 1.0) - a.support(&-d, scale);
-    let mut v = difference(&(a.pose.translation.vector - b.pose.translation.vector));
-    let scale_of_pair = a.shape.bounding_radius() + b.shape.bounding_radius();
+pub fn separation(a: &impl ConvexSet, b: &impl ConvexSet, scale: f64) -> Separation {
+    let difference = |d: &Vector3<f64>| b.farthest(d, 1.0) - a.farthest(&-d, scale);
+    let mut v = difference(&(a.middle() - b.middle()));
+    let scale_of_pair = a.radius() + b.radius();
     let mut simplex = vec![v];
     let mut found = Separation { distance: f64::NEG_INFINITY, overlaps: false };
     for _ in 0..ITERATIONS {

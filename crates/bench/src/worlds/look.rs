@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_mech::{
-    BodyId, Data, Model, State, angular_velocity, kinematics, kinetic_energy, momentum,
+    BodyId, Data, Joint, Model, State, angular_velocity, kinematics, kinetic_energy, momentum,
     point_velocity, potential_energy, soft_kinetic_energy, soft_momentum, soft_potential_energy,
     velocities,
 };
@@ -26,10 +26,10 @@ pub struct Look {
     pub speed: Vec<f64>,
     /// Per body: angular speed [rad/s].
     pub turn: Vec<f64>,
-    /// Position errors of equalities [m].
-    pub equality: Vec<f64>,
-    /// Largest distance of a coordinate beyond its limit [m, rad].
-    pub limit: f64,
+    /// Position errors of equalities, translations [m] and turns [rad].
+    pub equality: Vec<[f64; 2]>,
+    /// Per joint: distance of its coordinates beyond its limit [m, rad].
+    pub limits: Vec<f64>,
 }
 
 /// Per body: distance of the farthest point of its shapes from its origin [m].
@@ -65,7 +65,7 @@ impl Look {
                 + turn[link.body] * (radius[link.body].max(link.com.norm()));
         }
         let equality = world.equalities().iter().map(|e| equality_error(e, &data)).collect();
-        let limit = limit_error(model, &state.q);
+        let limits = limit_errors(model, &state.q);
         Self {
             state: state.clone(),
             data,
@@ -75,7 +75,7 @@ impl Look {
             speed,
             turn,
             equality,
-            limit,
+            limits,
         }
     }
 
@@ -85,34 +85,42 @@ impl Look {
     }
 }
 
-/// Distance by which the points of an equality are apart from where they should be [m].
-fn equality_error(equality: &Equality, data: &Data) -> f64 {
+/// Distance by which the points of an equality are apart from where they should be [m], and the angle by which a
+/// weld is turned [rad].
+fn equality_error(equality: &Equality, data: &Data) -> [f64; 2] {
     let point = |body: BodyId, p: &Vector3<f64>| {
         let X_WB = &data.body_pose[body.0];
         X_WB.translation.vector + X_WB.rotation * p
     };
     match equality {
-        Equality::Connect(c) => (point(c.body_a, &c.point_a) - point(c.body_b, &c.point_b)).norm(),
+        Equality::Connect(c) => {
+            [(point(c.body_a, &c.point_a) - point(c.body_b, &c.point_b)).norm(), 0.0]
+        }
         Equality::Distance(d) => {
             let between = point(d.body_a, &d.point_a) - point(d.body_b, &d.point_b);
-            (between.norm() - d.distance).abs()
+            [(between.norm() - d.distance).abs(), 0.0]
         }
         Equality::Weld(w) => {
             let target = point(w.body_a, &w.pose.translation.vector);
-            (point(w.body_b, &Vector3::zeros()) - target).norm()
+            let rotation = data.body_pose[w.body_a.0].rotation * w.pose.rotation;
+            let turn = rotation.angle_to(&data.body_pose[w.body_b.0].rotation);
+            [(point(w.body_b, &Vector3::zeros()) - target).norm(), turn]
         }
-        _ => 0.0,
+        _ => [0.0; 2],
     }
 }
 
-fn limit_error(model: &Model, q: &[f64]) -> f64 {
-    let mut error = 0.0_f64;
-    for joint in model.joints().iter().filter(|joint| joint.quaternion().is_none()) {
-        if let Some(limit) = joint.spec.limit {
-            for x in &q[joint.q.clone()] {
-                error = error.max(limit.lower - x).max(x - limit.upper);
-            }
+/// Per joint: distance of its coordinates beyond its limit [m, rad]; the angle of a ball joint.
+fn limit_errors(model: &Model, q: &[f64]) -> Vec<f64> {
+    let error = |joint: &Joint| {
+        let Some(limit) = joint.spec.limit else { return 0.0 };
+        let beyond = |x: f64| (limit.lower - x).max(x - limit.upper).max(0.0);
+        let coordinates = &q[joint.q.clone()];
+        if joint.quaternion().is_some() {
+            let vector = Vector3::from_column_slice(&coordinates[1..4]).norm();
+            return beyond(2.0 * vector.atan2(coordinates[0].abs()));
         }
-    }
-    error
+        coordinates.iter().map(|x| beyond(*x)).fold(0.0, f64::max)
+    };
+    model.joints().iter().map(error).collect()
 }

@@ -102,7 +102,7 @@ pub fn minimise(
             runs += 1;
             let smaller = plan.without(&part);
             let steps = found.step + 1;
-            let length = RunLength { steps, until: Some(found.oracle), ..*length };
+            let length = RunLength { steps, until: Some(found.oracle), trace: false, ..*length };
             if let Some(again) = run(&smaller, solver, &length).silent(found.oracle) {
                 (plan, found, reduced) = (smaller, again.clone(), true);
             }

@@ -6,10 +6,12 @@
 pub mod build;
 mod causes;
 pub mod convex;
+mod drift;
 pub mod generator;
 pub mod look;
 pub mod minimise;
 pub mod oracles;
+pub mod pieces;
 pub mod plan;
 mod report;
 pub mod run;
@@ -59,6 +61,9 @@ pub struct WorldsArgs {
     /// Largest number of violations of one oracle that are reduced and written
     #[arg(long, value_name = "N", default_value = "5")]
     reduce: usize,
+    /// Print every step that is not ok
+    #[arg(long)]
+    trace: bool,
     /// Run the recipe in a file again
     #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "steps"])]
     replay: Option<PathBuf>,
@@ -71,6 +76,7 @@ impl WorldsArgs {
             steps: self.steps,
             time_limit: Duration::try_from_secs_f64(self.time_limit).unwrap_or(Duration::MAX),
             until: None,
+            trace: self.trace,
         };
         if let Some(path) = &self.replay {
             return replay(path, &length);

@@ -9,6 +9,7 @@ use stiction_sim::{ContactPoint, Settings, World};
 
 use super::convex::{PlacedConvex, depth, is_checked, separation};
 use super::look::Look;
+use super::pieces::{Pieces, relation};
 
 /// Largest turn by corrections in one step [rad], as the position correction has it.
 const CORRECTION_TURN: f64 = 0.1;
@@ -20,12 +21,16 @@ const ENERGY_MAX: f64 = 0.2;
 const MOMENTUM: f64 = 1e-6;
 /// Deviation of the length of a quaternion from one [-].
 const QUATERNION: f64 = 1e-9;
-/// Distance that counts as apart, and shrinkage under which shapes still overlap, relative to their size [-].
+/// Distance that counts as apart, relative to the size of shapes [-].
 const APART: f64 = 1e-4;
-const SHRINK: f64 = 1e-3;
-/// Depth relative to the size of the smaller shape, error of an equality [m], and steps without progress.
+/// The same at meshes and height fields, whose contacts stand for several triangles: ten times the slop [m].
+const AT_SURFACE: f64 = 1e-4;
+/// Depth relative to the size of the smaller shape, error of an equality or a limit [m, rad], and steps without
+/// progress.
 const DEEP: f64 = 0.05;
 const OPEN: f64 = 1e-3;
+/// Progress of turns relative to that of translations [1/m]: bodies turn about long arms as well.
+const TURN_PROGRESS: f64 = 0.1;
 const PATIENCE: usize = 20;
 
 /// What is judged.
@@ -35,6 +40,8 @@ pub enum Oracle {
     Finite,
     /// Energy does not grow without work.
     Energy,
+    /// Energy does not grow over many steps.
+    Drift,
     /// Momentum of isolated worlds is conserved.
     Momentum,
     /// Bodies move no farther than velocities and corrections explain.
@@ -47,6 +54,8 @@ pub enum Oracle {
     Penetration,
     /// Open equalities are closed.
     Equality,
+    /// Coordinates beyond their limits return.
+    Limit,
     /// A failing step leaves the state as it was.
     FailedStep,
     /// No panic.
@@ -54,15 +63,17 @@ pub enum Oracle {
 }
 
 /// All oracles.
-pub const ORACLES: [Oracle; 10] = [
+pub const ORACLES: [Oracle; 12] = [
     Oracle::Finite,
     Oracle::Energy,
+    Oracle::Drift,
     Oracle::Momentum,
     Oracle::Jump,
     Oracle::FalseContact,
     Oracle::MissedContact,
     Oracle::Penetration,
     Oracle::Equality,
+    Oracle::Limit,
     Oracle::FailedStep,
     Oracle::Panic,
 ];
@@ -73,12 +84,14 @@ impl Oracle {
         match self {
             Self::Finite => "finite",
             Self::Energy => "energy",
+            Self::Drift => "drift",
             Self::Momentum => "momentum",
             Self::Jump => "jump",
             Self::FalseContact => "false-contact",
             Self::MissedContact => "missed-contact",
             Self::Penetration => "penetration",
             Self::Equality => "equality",
+            Self::Limit => "limit",
             Self::FailedStep => "failed-step",
             Self::Panic => "panic",
         }
@@ -231,9 +244,7 @@ fn near_pairs<'a>(
     for i in 0..world.geoms().len() {
         for j in i + 1..world.geoms().len() {
             let (a, b) = (placed(i), placed(j));
-            let plane = matches!(a.shape, Shape::Plane);
-            let checked = (plane || is_checked(a.shape)) && is_checked(b.shape);
-            if !checked || a.link == b.link || in_cable(a.link) || in_cable(b.link) {
+            if a.link == b.link || in_cable(a.link) || in_cable(b.link) {
                 continue;
             }
             if let (Some(one), Some(other)) = (a.link, b.link)
@@ -256,23 +267,16 @@ fn near_pairs<'a>(
 pub fn geometry(world: &World, before: &Look, contacts: &[ContactPoint]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for [a, b] in near_pairs(world, before, contacts) {
-        let second = PlacedConvex { shape: b.shape, pose: b.pose };
-        let size = second.size();
-        let (distance, overlaps) = if matches!(a.shape, Shape::Plane) {
-            let gap = second.above_plane(&a.pose);
-            (gap, gap < -SHRINK * size)
-        } else {
-            let first = PlacedConvex { shape: a.shape, pose: a.pose };
-            let smaller = [&first, &second].map(PlacedConvex::size);
-            let (one, other) =
-                if smaller[0] <= smaller[1] { (&first, &second) } else { (&second, &first) };
-            let whole = separation(one, other, 1.0);
-            let deep = whole.overlaps && separation(one, other, 1.0 - SHRINK).overlaps;
-            (whole.distance, deep)
-        };
+        let pieces = (Pieces::of(a.shape, &a.pose), Pieces::of(b.shape, &b.pose));
+        let (Some(first), Some(second)) = pieces else { continue };
+        let Some(found) = relation(&first, &second) else { continue };
+        let (distance, overlaps) = (found.distance, found.overlaps);
+        let size = first.size().min(second.size());
         let between = |c: &&ContactPoint| c.geoms == [a.index, b.index];
         let names = || format!("{} {} and {} {}", a.shape.name(), a.index, b.shape.name(), b.index);
-        let tolerance = APART * size;
+        let is_surface = |pieces: &Pieces| matches!(pieces, Pieces::Triangles(_));
+        let coarse = is_surface(&first) || is_surface(&second);
+        let tolerance = if coarse { (APART * size).max(AT_SURFACE) } else { APART * size };
         let deepest = contacts.iter().filter(between).map(|c| c.gap).fold(0.0, f64::min);
         if distance > tolerance && deepest < -tolerance {
             let what =
@@ -296,8 +300,9 @@ pub fn geometry(world: &World, before: &Look, contacts: &[ContactPoint]) -> Vec<
 pub struct Lasting {
     /// Per pair of shapes: its depth when it began to be deep, and steps since.
     pairs: BTreeMap<(usize, usize), (f64, usize)>,
-    /// Per equality: the same for its error.
-    equalities: BTreeMap<usize, (f64, usize)>,
+    /// Per equality and unit, and per joint with a limit: the same for its error.
+    equalities: BTreeMap<(usize, usize), (f64, usize)>,
+    limits: BTreeMap<usize, (f64, usize)>,
 }
 
 impl Lasting {
@@ -318,8 +323,12 @@ impl Lasting {
         }
         let mut deep = BTreeMap::new();
         for [a, b] in near_pairs(world, after, &[]) {
+            let plane = matches!(a.shape, Shape::Plane);
+            if !((plane || is_checked(a.shape)) && is_checked(b.shape)) {
+                continue;
+            }
             let second = PlacedConvex { shape: b.shape, pose: b.pose };
-            let (found, size) = if matches!(a.shape, Shape::Plane) {
+            let (found, size) = if plane {
                 (-second.above_plane(&a.pose), second.size())
             } else {
                 let first = PlacedConvex { shape: a.shape, pose: a.pose };
@@ -342,15 +351,28 @@ impl Lasting {
         }
         self.pairs = deep;
         let mut open = BTreeMap::new();
-        for (k, error) in after.equality.iter().enumerate().filter(|(_, error)| **error > OPEN) {
-            let old = self.equalities.get(&k).copied();
-            if let Some(stuck) = lasts(old, *error, progress, |entry| open.insert(k, entry)) {
-                let name = &world.equality_names()[k];
-                let what = format!("{name}: error {error:.3e} m, {stuck:.3e} m before");
-                findings.push((Oracle::Equality, what));
+        for (k, errors) in after.equality.iter().enumerate() {
+            for (part, error) in errors.iter().enumerate().filter(|(_, error)| **error > OPEN) {
+                let old = self.equalities.get(&(k, part)).copied();
+                let progress = if part == 1 { TURN_PROGRESS * progress } else { progress };
+                let keep = |entry| open.insert((k, part), entry);
+                if let Some(stuck) = lasts(old, *error, progress, keep) {
+                    let (name, unit) = (&world.equality_names()[k], ["m", "rad"][part]);
+                    let what = format!("{name}: error {error:.3e} {unit}, {stuck:.3e} before");
+                    findings.push((Oracle::Equality, what));
+                }
             }
         }
         self.equalities = open;
+        let mut beyond = BTreeMap::new();
+        for (k, error) in after.limits.iter().enumerate().filter(|(_, error)| **error > OPEN) {
+            let (old, progress) = (self.limits.get(&k).copied(), TURN_PROGRESS * progress);
+            if let Some(stuck) = lasts(old, *error, progress, |entry| beyond.insert(k, entry)) {
+                let what = format!("joint {k}: {error:.3e} beyond its limit, {stuck:.3e} before");
+                findings.push((Oracle::Limit, what));
+            }
+        }
+        self.limits = beyond;
         findings
     }
 }

@@ -13,6 +13,8 @@ use super::run::RunOutcome;
 
 /// Share of ok steps that well-posed worlds should reach.
 const TARGET: f64 = 0.999;
+/// Well-posed worlds with steps that are not ok that are listed.
+const SHOWN: usize = 20;
 
 /// Sums over the worlds of a class.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,8 @@ pub struct WorldsReport {
     slowest: (Duration, u64),
     /// Errors and refusals, with the index of the world.
     remarks: Vec<(u64, String)>,
+    /// Well-posed worlds with steps that are not ok: index, steps by status.
+    doubtful: Vec<(u64, [usize; STEP_STATUSES.len()])>,
     /// Minimised silent violations.
     pub recipes: Vec<Recipe>,
 }
@@ -55,6 +59,10 @@ impl WorldsReport {
             };
             sums.silent[k] += usize::from(has(true));
             sums.flagged[k] += usize::from(has(false));
+        }
+        let [steps, ok] = outcome.well_posed;
+        if ok < steps {
+            self.doubtful.push((index, outcome.statuses));
         }
         for (sum, count) in sums.well_posed.iter_mut().zip(outcome.well_posed) {
             *sum += count;
@@ -113,6 +121,13 @@ impl WorldsReport {
         );
         let (slowest, world) = self.slowest;
         text += &format!("slowest step: {:.3} ms in world {world}\n", 1e3 * slowest.as_secs_f64());
+        let mut doubtful = self.doubtful.clone();
+        doubtful.sort_by_key(|(index, statuses)| (statuses[0], *index));
+        for (index, statuses) in doubtful.iter().take(SHOWN) {
+            let faults = STEP_STATUSES.iter().zip(statuses).skip(1).filter(|(_, n)| **n > 0);
+            let faults: Vec<_> = faults.map(|(s, n)| format!("{n} {}", s.name())).collect();
+            text += &format!("well-posed world {index}: {}\n", faults.join(", "));
+        }
         for (index, remark) in &self.remarks {
             text += &format!("world {index}: {remark}\n");
         }

@@ -7,8 +7,9 @@ use stiction_sim::{STEP_STATUSES, StepStatus};
 
 use super::build::{BuiltWorld, build};
 use super::causes::{ObservedStep, energy_causes, momentum_scale};
+use super::drift::EnergyGain;
 use super::look::{Look, radii};
-use super::oracles::{self, Finding, Lasting, Oracle};
+use super::oracles::{self, EnergyCauses, Finding, Lasting, Oracle};
 use super::plan::{WorldClass, WorldPlan};
 
 /// Turn per step [rad] and speed [m/s] up to which a step of a well-posed world counts as well-posed.
@@ -24,6 +25,8 @@ pub struct RunLength {
     pub time_limit: Duration,
     /// Stop at the first silent violation of this oracle.
     pub until: Option<Oracle>,
+    /// Print every step that is not ok.
+    pub trace: bool,
 }
 
 /// A violation of an oracle in a step.
@@ -104,7 +107,7 @@ fn advance(plan: &WorldPlan, solver: &str, length: &RunLength, outcome: &mut Run
     let world = built.simulation.world().clone();
     let radius = radii(&world);
     let mut before = Look::of(&world, built.simulation.state(), &radius);
-    let mut lasting = Lasting::default();
+    let (mut lasting, mut gain) = (Lasting::default(), EnergyGain::default());
     for step in 0..length.steps {
         if start.elapsed() > length.time_limit {
             outcome.left = true;
@@ -123,6 +126,10 @@ fn advance(plan: &WorldPlan, solver: &str, length: &RunLength, outcome: &mut Run
             }
         };
         let status = report.status();
+        if length.trace && status != StepStatus::Ok {
+            let (balance, equality) = (report.energy, report.equality_error);
+            println!("step {step}: {report}, equality {equality:.1e}, {balance:?}");
+        }
         let silent = status == StepStatus::Ok;
         outcome.steps += 1;
         let place = STEP_STATUSES.iter().position(|other| *other == status);
@@ -132,7 +139,13 @@ fn advance(plan: &WorldPlan, solver: &str, length: &RunLength, outcome: &mut Run
             return;
         }
         let after = Look::of(&world, built.simulation.state(), &radius);
-        judge(plan, &built, (&before, &after), report.penetration, &radius, |finding| {
+        let (contacts, penetration) = (built.simulation.contacts(), report.penetration);
+        let h = built.simulation.settings().time_step;
+        let observed = ObservedStep { before: &before, after: &after, contacts, penetration, h };
+        let causes = energy_causes((plan, &built), &observed, &radius);
+        let grown = gain.watch(&before, &after, &causes, silent);
+        grown.into_iter().for_each(|finding| outcome.add(step, silent, finding));
+        judge(plan, &built, (&observed, &causes), &radius, |finding| {
             outcome.add(step, silent, finding);
         });
         let seen = (&after, built.simulation.contacts());
@@ -151,19 +164,15 @@ fn advance(plan: &WorldPlan, solver: &str, length: &RunLength, outcome: &mut Run
 fn judge(
     plan: &WorldPlan,
     built: &BuiltWorld,
-    (before, after): (&Look, &Look),
-    penetration: f64,
+    (step, causes): (&ObservedStep, &EnergyCauses),
     radius: &[f64],
     mut add: impl FnMut(Finding),
 ) {
-    let simulation = &built.simulation;
+    let (simulation, ObservedStep { before, after, .. }) = (&built.simulation, *step);
     let (world, contacts) = (simulation.world(), simulation.contacts());
-    let step =
-        ObservedStep { before, after, contacts, penetration, h: simulation.settings().time_step };
-    let causes = energy_causes((plan, built), &step, radius);
-    oracles::energy(before, after, &causes).into_iter().for_each(&mut add);
+    oracles::energy(before, after, causes).into_iter().for_each(&mut add);
     if plan.is_isolated() {
-        let (gross, scheme) = momentum_scale(simulation, &step, radius);
+        let (gross, scheme) = momentum_scale(simulation, step, radius);
         oracles::momentum(before, after, gross, scheme).into_iter().for_each(&mut add);
     }
     oracles::jump(world, before, after, simulation.settings()).into_iter().for_each(&mut add);

@@ -86,14 +86,16 @@ impl HashedGrid {
         let [x, y, z] = self.coordinates(level, &bounds.centre());
         let key = CellKey::new(level, [x, y, z]);
         let old = self.nodes[index as usize];
-        if old.key == key {
+        let bucket = column(level, x, y).wrapping_add(z as u64) as usize & (self.heads.len() - 1);
+        let stored = old.key != CellKey::NOWHERE;
+        // Cells that are far apart may have the same key.
+        let same_cell = old.key == key && old.level == level;
+        if same_cell && self.buckets[index as usize] as usize == bucket {
             return;
         }
-        let stored = old.key != CellKey::NOWHERE;
         if stored {
             self.unlink(index);
         }
-        let bucket = column(level, x, y).wrapping_add(z as u64) as usize & (self.heads.len() - 1);
         self.nodes[index as usize] = GridEntry { key, level, next: self.heads[bucket] };
         self.heads[bucket] = index;
         self.buckets[index as usize] = bucket as u32;

@@ -63,6 +63,11 @@ impl FlushContacts {
             self.manifold.clear();
             let cores = ((&a.shape as _, &X_WA), (&b.shape as _, &X_WB));
             narrow::cores_along(cores.0, cores.1, &normal, within, &mut self.manifold);
+            // A pair that overlaps keeps its contacts unless the common normal has some.
+            if self.manifold.points().is_empty() && pair.iter().any(|c| c.gap < -slop) {
+                out.extend_from_slice(pair);
+                continue;
+            }
             self.manifold.points_mut().sort_unstable_by_key(|touch| touch.feature);
             out.extend(self.manifold.points().iter().map(|touch| Contact {
                 feature: touch.feature,

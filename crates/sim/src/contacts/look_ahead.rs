@@ -292,7 +292,8 @@ impl LookAhead {
             let [p_A, p_B] = [(contact.a, points[0]), (contact.b, points[1])].map(|(id, p)| {
                 (shape_pose(world, data, id.index()) * nalgebra::Point3::from(p)).coords
             });
-            let gap = contact.normal.dot(&(p_B - p_A));
+            // Points that touch later are not deep now, even if they have passed each other along the normal.
+            let gap = contact.normal.dot(&(p_B - p_A)).max(0.0);
             let contact = Contact { point: 0.5 * (p_A + p_B), gap, ..contact };
             self.selected.push(RowContact { contact, points: [p_A, p_B] });
         }

@@ -43,8 +43,6 @@ struct GroupDisplacement {
     after: TreeErrors,
     /// Depth that the displacement is to remove [m, rad].
     intended: f64,
-    /// Motion of the group in the step, for the bounds.
-    motion: Extent,
     /// Factor of the displacement [-].
     step_length: f64,
     shortened: u8,
@@ -66,7 +64,6 @@ impl GroupDisplacement {
         before: TreeErrors::NONE,
         after: TreeErrors::NONE,
         intended: 0.0,
-        motion: Extent { distance: 0.0, turn: 0.0 },
         step_length: 0.0,
         shortened: 0,
         state: GroupState::Idle,
@@ -188,19 +185,20 @@ impl CorrectionGroups {
         (settings.max_speed * h - self.budgets[tree].removed).max(0.0)
     }
 
-    /// Takes the motion of a tree in the step into account for the bounds of its group.
-    pub fn allow(&mut self, tree: usize, motion: &Extent) {
-        let group = &mut self.displacements[self.group[tree] as usize];
-        group.motion.distance = group.motion.distance.max(motion.distance);
-        group.motion.turn = group.motion.turn.max(motion.turn);
-    }
-
-    /// Bounds the displacement of the group by that of one of its trees.
-    pub fn bound(&mut self, tree: usize, extent: Extent, settings: &Stabilisation, h: f64) {
+    /// Bounds the displacement of the group by that of one of its trees, whose extent of motion in the step
+    /// and of displacement are given. The bound of a tree is its own: a tree at rest does not jump because
+    /// another of its group is fast.
+    pub fn bound(
+        &mut self,
+        tree: usize,
+        (motion, extent): (Extent, Extent),
+        settings: &Stabilisation,
+        h: f64,
+    ) {
         let group = &mut self.displacements[self.group[tree] as usize];
         let budget = &mut self.budgets[tree];
         let speed = settings.max_speed.max(MIN_SPEED);
-        let allowed = Extent::allowed(&group.motion, speed, h);
+        let allowed = Extent::allowed(&motion, speed, h);
         let remaining = budget.remaining.get_or_insert(allowed);
         budget.extent = extent;
         group.step_length = group.step_length.min(extent.factor_within(remaining));

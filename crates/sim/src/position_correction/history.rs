@@ -1,26 +1,18 @@
-//! Position errors of the last step, and trees whose corrections failed.
+//! Trees whose corrections failed.
 
 use super::MIN_SPEED;
 use super::errors::TreeErrors;
+use super::lasting::{OPEN, REQUIRED_REMOVAL};
 use crate::settings::Stabilisation;
 
 /// Largest number of steps without a correction after failures, as a power of two.
 const MAX_DOUBLINGS: u8 = 6;
 /// Growth of an error at which a correction is tried again at once [-].
 const GROWTH: f64 = 1.5;
-/// Error of an equality above which the correction counts as failed unless it falls, in multiples of the
-/// closure [-].
-const OPEN: f64 = 1e3;
-/// Depth above which the correction counts as failed unless it falls, in multiples of the slop [-].
-const DEEP: f64 = 10.0;
-/// Fraction of the removal that `max-speed` allows by which an error must fall in a step [-].
-const REQUIRED_REMOVAL: f64 = 0.1;
 
-/// Position errors of a tree after the last step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Corrections of a tree in the last steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TreeCorrection {
-    /// Depth after the last step [m, rad]; infinite if the state was set from outside.
-    depth: f64,
     /// Largest error when the last correction failed [m, rad].
     failed_at: f64,
     /// Corrections that failed in sequence.
@@ -29,21 +21,15 @@ pub(crate) struct TreeCorrection {
     wait: u8,
 }
 
-impl Default for TreeCorrection {
-    fn default() -> Self {
-        Self { depth: f64::INFINITY, failed_at: 0.0, failures: 0, wait: 0 }
-    }
-}
-
 impl TreeCorrection {
-    /// Its numbers, for a snapshot: depth and error, failures and steps to wait.
-    pub fn parts(&self) -> ([f64; 2], [u8; 2]) {
-        ([self.depth, self.failed_at], [self.failures, self.wait])
+    /// Its numbers, for a snapshot: error, failures and steps to wait.
+    pub fn parts(&self) -> (f64, [u8; 2]) {
+        (self.failed_at, [self.failures, self.wait])
     }
 
     /// From the numbers of a snapshot.
-    pub fn from_parts([depth, failed_at]: [f64; 2], [failures, wait]: [u8; 2]) -> Self {
-        Self { depth, failed_at, failures: failures.min(MAX_DOUBLINGS), wait }
+    pub fn from_parts(failed_at: f64, [failures, wait]: [u8; 2]) -> Self {
+        Self { failed_at, failures: failures.min(MAX_DOUBLINGS), wait }
     }
 
     /// Whether a correction of this error is to be tried.
@@ -64,9 +50,9 @@ impl TreeCorrection {
         (self.failures, self.wait) = (0, 0);
     }
 
-    /// Stores the errors with which the step ends, and returns whether the correction failed: an equality is
-    /// open and was not closed further, or bodies penetrate deeply and no less than before. `open_before` is the
-    /// sum of the errors of equalities ahead of the correction [m, rad].
+    /// Ends a step, and returns whether the correction did not close open equalities: where they contradict one
+    /// another, a displacement reduces one error by as much as it adds to another. `open_before` is the sum of
+    /// the errors of equalities ahead of the correction [m, rad].
     pub fn end_step(
         &mut self,
         errors: &TreeErrors,
@@ -77,12 +63,7 @@ impl TreeCorrection {
         self.wait = self.wait.saturating_sub(1);
         let closable = (settings.max_speed.max(MIN_SPEED) * h).min(errors.equality);
         let closes = errors.equality_sum <= open_before - REQUIRED_REMOVAL * closable;
-        let open = errors.equality > OPEN * settings.closure && !closes;
-        let removable = (settings.max_speed * h).min(errors.depth);
-        let falls = errors.depth <= self.depth - REQUIRED_REMOVAL * removable;
-        let deep = errors.depth > DEEP * settings.slop && !falls;
-        self.depth = errors.depth;
-        deep || open
+        errors.equality > OPEN * settings.closure && !closes
     }
 }
 
@@ -109,16 +90,6 @@ mod tests {
         assert!(tree.is_due(1e-3));
     }
 
-    #[test]
-    fn a_depth_that_falls_is_no_failure_and_one_that_stays_is() {
-        let (settings, h) = (Stabilisation::default(), 1e-3);
-        let mut tree = TreeCorrection::default();
-        let deep = |depth| TreeErrors { depth, ..TreeErrors::default() };
-        assert!(!tree.end_step(&deep(0.05), 0.0, &settings, h), "a state set from outside");
-        assert!(!tree.end_step(&deep(0.049), 0.0, &settings, h));
-        assert!(tree.end_step(&deep(0.049), 0.0, &settings, h));
-        assert!(tree.end_step(&deep(0.050), 0.0, &settings, h));
-    }
     #[test]
     fn an_open_equality_is_a_failure_unless_the_correction_closes_it() {
         let (settings, h) = (Stabilisation::default(), 1e-3);

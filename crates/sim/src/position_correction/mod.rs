@@ -15,9 +15,11 @@ mod errors;
 mod extent;
 mod groups;
 mod history;
+mod lasting;
 
 pub(crate) use errors::PositionErrors;
 pub(crate) use history::TreeCorrection;
+pub(crate) use lasting::{LastingError, LastingErrors};
 
 use stiction_geom::Contact;
 use stiction_mech::{Data, Forces, Input, State, tree_integrate};
@@ -61,6 +63,8 @@ pub(crate) struct PositionCorrector {
     groups: CorrectionGroups,
     /// Per tree: corrections so far, with those of this step.
     pub history: Vec<TreeCorrection>,
+    /// Errors above their tolerances after this step.
+    pub lasting: LastingErrors,
     /// Per tree: sum of the errors of equalities ahead of the corrections of this step [m, rad].
     open_before: Vec<f64>,
     displacement: Vec<f64>,
@@ -111,6 +115,7 @@ impl PositionCorrector {
             limits: limited.then(|| Box::new((Forces::new(model), Input::new(model)))),
             groups: CorrectionGroups::new(model.trees().len()),
             history: vec![TreeCorrection::default(); model.trees().len()],
+            lasting: LastingErrors::default(),
             open_before: vec![0.0; model.trees().len()],
             displacement: vec![0.0; model.nv()],
             base_q: vec![0.0; model.nq()],
@@ -135,9 +140,18 @@ impl PositionCorrector {
         (0..self.history.len()).filter(|tree| self.groups.is_displaced(*tree))
     }
 
-    /// Ends the corrections of a step, and returns whether one of them failed.
-    pub fn end_step(&mut self, settings: &Stabilisation, h: f64) -> bool {
-        let mut failed = false;
+    /// Ends the corrections of a step at the configuration that was measured last, and returns whether one of
+    /// them failed. `before` are the errors after the last step.
+    pub fn end_step(&mut self, input: &CorrectionInput, before: &LastingErrors) -> bool {
+        let CorrectionInput { world, q, context, settings, time_step: h, .. } = *input;
+        let configuration = Configuration { model: &world.model, q, data: context.data };
+        self.lasting.begin();
+        self.lasting.add_equalities(world, &configuration, settings);
+        if let Some(limits) = &self.limits {
+            self.lasting.add_limits(&limits.0.limits, settings);
+        }
+        self.lasting.add_contacts(world, &context, input.contacts, settings);
+        let mut failed = self.lasting.stays(before, settings, h);
         let trees = self.history.iter_mut().zip(&self.groups.errors).zip(&self.open_before);
         for ((tree, errors), open_before) in trees {
             failed |= tree.end_step(errors, *open_before, settings, h);
@@ -217,11 +231,9 @@ impl PositionCorrector {
     ) {
         let Self { groups, assembler, displacement, .. } = self;
         for (tree, _) in assembler.trees() {
-            groups.allow(*tree, &Extent::of(world, *tree, v, data));
-        }
-        for (tree, _) in assembler.trees() {
+            let motion = Extent::of(world, *tree, v, data);
             let extent = Extent::of(world, *tree, displacement, data);
-            groups.bound(*tree, extent, settings, h);
+            groups.bound(*tree, (motion, extent), settings, h);
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     std::mem::swap(&mut history.contact_velocity, &mut scratch.contact_velocity);
     std::mem::swap(&mut history.node_contact_velocity, &mut scratch.node_contact_velocity);
     std::mem::swap(&mut history.correction, &mut scratch.corrector.history);
+    history.energy_drift.copy_from_slice(&scratch.auditor.drift);
+    std::mem::swap(&mut history.lasting_errors, &mut scratch.corrector.lasting);
     std::mem::swap(*state, &mut scratch.next);
     scratch.driven.commit();
     history.driven_pose.copy_from_slice(&scratch.driven.now);
@@ -45,7 +47,9 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     }
     if let Some(sleep) = settings.sleep {
         wake_if_activations_change(history, &scratch.next.activation, &state.activation);
-        let (model, solved) = (&world.model, report.converged());
+        // A tree that is being displaced has no velocity, and does not rest.
+        let solved = report.converged() && history.lasting_errors.errors.is_empty();
+        let model = &world.model;
         history.sleep.measure_rest(model, &state.v, h, solved, sleep);
         let Scratch { data, problem, assembler, .. } = &mut **scratch;
         if solved && !assembler.trees().is_empty() {

@@ -2,7 +2,7 @@
 
 use stiction_mech::{BodyId, State, angular_velocity, point_velocity};
 
-use super::{Scratch, StepContext, failure};
+use super::{Scratch, StepContext};
 use crate::history::StepHistory;
 use crate::report::Phase;
 use crate::rows::contact::REACH_FACTOR;
@@ -37,11 +37,6 @@ pub(super) fn detect_rigid(
     update_reach(world, settings.time_step, history, scratch);
     let StepHistory { detected, reach, .. } = history;
     let Scratch { detector, data, resting, .. } = scratch;
-    // Shapes that are not resolved have no contacts; the step fails with an error.
-    if failure::too_far(world, data).is_some() {
-        detected.clear();
-        return;
-    }
     detector.detect_into(&world.colliders, &data.body_pose, reach, resting, detected);
     replace_flush(world, settings.stabilisation.slop, history, scratch);
 }

@@ -18,10 +18,9 @@ const UNRESOLVED_DEPTH: f64 = 0.5;
 
 /// Detects the contacts of the next state and corrects its position errors.
 pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError> {
-    let mut errors = correct_rigid(step);
+    let mut errors = correct_rigid(step)?;
     let StepContext { world, settings, state, scratch, .. } = step;
     failure::check_next(world, &scratch.next, state.time, settings.time_step)?;
-    failure::check_distance(world, &scratch.data, state.time)?;
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }
@@ -33,17 +32,17 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
     Ok(())
 }
 
-/// Updates kinematics and contacts to the next state.
-pub(super) fn detect_next(step: &mut StepContext) {
+/// Updates kinematics and contacts to the next state; an error if shapes are not resolved there.
+pub(super) fn detect_next(step: &mut StepContext) -> Result<(), StepError> {
     // From here on the contacts are those of the next state.
     step.history.detection_is_current = false;
     let StepContext { world, scratch, .. } = step;
     set_driven_poses(&world.model, &scratch.driven.next, &mut scratch.data);
-    detect(step, Moved::Awake);
+    detect(step, Moved::Awake)
 }
 
 /// Corrects the positions of trees, and returns the errors that are left.
-fn correct_rigid(step: &mut StepContext) -> PositionErrors {
+fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     let (world, settings) = (step.world, step.settings);
     let (stabilisation, h) = (&settings.stabilisation, settings.time_step);
     step.scratch.corrector.begin_step(&step.history.correction);
@@ -63,7 +62,7 @@ fn correct_rigid(step: &mut StepContext) -> PositionErrors {
             let Scratch { next, corrector, moves, .. } = &mut *step.scratch;
             corrector.displace(world, &mut next.q, moves);
             step.clock.lap(Phase::Integrate);
-            detect(step, Moved::Displaced);
+            detect(step, Moved::Displaced)?;
             errors = measure(step);
             if step.scratch.corrector.judge(stabilisation) {
                 break;
@@ -71,22 +70,34 @@ fn correct_rigid(step: &mut StepContext) -> PositionErrors {
         }
     }
     audit_correction(step);
-    step.report.correction_failed = step.scratch.corrector.end_step(stabilisation, h);
-    errors
+    let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
+    let asleep = &step.history.sleep.asleep;
+    let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let input = CorrectionInput::new(world, settings, next, context, contacts, free);
+    step.report.correction_failed = corrector.end_step(&input, &step.history.lasting_errors);
+    Ok(errors)
 }
 
 /// Balance of energy of the motion, ahead of the correction.
 fn audit_motion(step: &mut StepContext) {
     let start = step_start(step.world, step.settings, step.state, step.input, step.history);
     let Scratch {
-        auditor, problem, solution, assembler, next, data, free, contact_velocity, ..
+        auditor,
+        rows,
+        problem,
+        solution,
+        assembler,
+        next,
+        data,
+        free,
+        contact_velocity,
+        ..
     } = &mut *step.scratch;
-    if !assembler.trees().is_empty() {
-        let impulse = auditor.constraint_impulse(solution.velocity.len());
-        problem.jacobian().mul_transposed_add(&solution.impulse, impulse);
-    }
-    let input = AuditInput { start, next, data, free, contact_velocity, assembler };
-    step.report.energy = auditor.balance(&input);
+    let solved = (&*rows, &*problem, &solution.impulse[..]);
+    auditor.constraints.measure(step.world, solved, assembler, [step.state, next]);
+    let closure = step.settings.stabilisation.closure;
+    let input = AuditInput { start, next, data, free, contact_velocity, assembler, closure };
+    step.report.energy = auditor.balance(&input, &step.history.energy_drift);
 }
 
 /// Change of energy by the corrections of the step.
@@ -107,17 +118,19 @@ enum Moved {
     Displaced,
 }
 
-/// Updates kinematics and contacts of the trees that moved.
-fn detect(step: &mut StepContext, moved: Moved) {
-    let StepContext { world, settings, history, scratch, clock, .. } = step;
+/// Updates kinematics and contacts of the trees that moved; an error if shapes are not resolved there.
+fn detect(step: &mut StepContext, moved: Moved) -> Result<(), StepError> {
+    let StepContext { world, settings, state, history, scratch, clock, .. } = step;
     let Scratch { next, data, moves, .. } = &mut **scratch;
     if moved == Moved::Awake {
         history.sleep.awake_into(moves);
     }
     kinematics::update_trees(&world.model, &next.q, &next.v, moves, data);
+    failure::check_distance(world, data, state.time)?;
     clock.lap(Phase::Kinematics);
     collision::detect_rigid(world, settings, history, scratch);
     clock.lap(Phase::Collision);
+    Ok(())
 }
 
 /// Measures the position errors at the kinematics and contacts of the next state.

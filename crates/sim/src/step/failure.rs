@@ -57,12 +57,13 @@ fn farthest(size: f64) -> f64 {
 }
 
 /// The first body whose shapes are not resolved where it is.
-pub(super) fn too_far(world: &World, data: &Data) -> Option<usize> {
+fn too_far(world: &World, data: &Data) -> Option<usize> {
     let links = world.model.links().iter().map(|link| link.body);
     let mut bodies = links.chain(world.model.driven().iter().map(|body| body.0));
     bodies.find(|&body| {
         let size = world.radius[body];
-        size > 0.0 && data.body_pose[body].translation.vector.amax() > farthest(size)
+        // A place that is not a number is none.
+        size > 0.0 && !(data.body_pose[body].translation.vector.amax() <= farthest(size))
     })
 }
 

@@ -41,7 +41,7 @@ pub(super) fn solve_with_missed_contacts(step: &mut StepContext) -> Result<(), S
         step.scratch.missed_warm_start = warm_start;
         solved?;
         integrate::integrate(step)?;
-        correct::detect_next(step);
+        correct::detect_next(step)?;
     }
     Ok(())
 }

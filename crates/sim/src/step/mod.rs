@@ -70,7 +70,7 @@ pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
     assemble_problem(&mut step)?;
     solve::solve(&mut step)?;
     integrate::integrate(&mut step)?;
-    correct::detect_next(&mut step);
+    correct::detect_next(&mut step)?;
     missed::solve_with_missed_contacts(&mut step)?;
     correct::correct_positions(&mut step)?;
     Ok(accept::accept(step))

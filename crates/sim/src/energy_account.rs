@@ -1,0 +1,83 @@
+//! Energies of one tree or rod in a step, and the energy without cause that its scheme explains.
+
+/// Energy without cause above which a motion is not resolved, relative to the energies exchanged: a gain in a motion
+/// that does not turn, and the largest gain or loss [-].
+const STRAIGHT: f64 = 8e-3;
+pub(crate) const RELATIVE: f64 = 0.1;
+/// The same relative to the sum of the work of single rows, for the residual of the solver [-].
+const SOLVER_ERROR: f64 = 1e-3;
+/// The same relative to potential energies, for round-off [-].
+const ROUND_OFF: f64 = 1e-13;
+
+/// Energies of a tree or a rod in a step [J].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Account {
+    /// Kinetic energy before and after the motion.
+    pub kinetic: [f64; 2],
+    pub potential: f64,
+    pub forces: f64,
+    pub constraints: f64,
+    /// Sum of the work of single constraints, without sign.
+    pub gross: f64,
+    /// Work that constraints did without a source of energy: equalities, limits and rigid contacts.
+    pub passive: f64,
+    /// Square of the largest turn of a link in the step [rad²].
+    pub squared_turn: f64,
+    /// Work that potential forces do on half of the change of velocity.
+    pub sampling: f64,
+    /// Size of the potential energies, for round-off, and kinetic energy of one step of free fall.
+    pub potential_size: f64,
+    /// Kinetic energy at the speed to which constraints are solved.
+    pub floor: f64,
+    pub fall: f64,
+    /// Momentum without cause, relative to what the scheme explains [-].
+    pub momentum: f64,
+}
+
+impl Account {
+    pub fn add(&mut self, other: &Self) {
+        for k in 0..2 {
+            self.kinetic[k] += other.kinetic[k];
+        }
+        self.potential += other.potential;
+        self.forces += other.forces;
+        self.constraints += other.constraints;
+        self.gross += other.gross;
+        self.passive += other.passive;
+        self.squared_turn = self.squared_turn.max(other.squared_turn);
+        self.sampling += other.sampling;
+        self.potential_size += other.potential_size;
+        self.fall += other.fall;
+        self.floor += other.floor;
+        self.momentum = self.momentum.max(other.momentum);
+    }
+
+    /// Energy without cause.
+    pub fn residual(&self) -> f64 {
+        let change = self.kinetic[1] - self.kinetic[0] + self.potential;
+        change - self.forces - self.constraints + self.passive
+    }
+
+    /// Energies that were exchanged.
+    pub fn exchanged(&self) -> f64 {
+        self.kinetic[0].max(self.kinetic[1])
+            + self.potential.abs()
+            + self.forces.abs()
+            + self.constraints.abs()
+            + self.fall
+    }
+
+    /// Energy without cause that sampling, the solver and round-off explain.
+    pub fn explained(&self) -> f64 {
+        self.sampling + SOLVER_ERROR * self.gross + ROUND_OFF * self.potential_size + self.floor
+    }
+
+    /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:
+    /// schemes dissipate.
+    pub fn imbalance(&self) -> f64 {
+        let gains = self.residual() > 0.0;
+        let relative = if gains { (STRAIGHT + self.squared_turn).min(RELATIVE) } else { RELATIVE };
+        let allowed = relative * self.exchanged() + self.explained();
+        if allowed > 0.0 { self.residual() / allowed } else { 0.0 }
+    }
+}

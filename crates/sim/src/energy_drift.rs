@@ -1,0 +1,71 @@
+//! Energy that a tree gains without cause over many steps.
+//!
+//! A step may gain a tenth of the energies that it exchanges before it is flagged by itself, and a hundred
+//! such steps would multiply the energy. Therefore gains are summed up: with r the energy without cause of a
+//! step, s what its scheme explains and E the energies that the tree exchanged, in the largest of the last steps,
+//!
+//! ```text
+//! D ← max(0, D + r − s),   D ≤ 0.1 E
+//! ```
+//!
+//! the cumulative sum of [Page54]. Losses reduce D: implicit forces dissipate. A gain beyond the bound
+//! is reported once, in the step in which it is reached, and D starts from zero again.
+
+/// Accumulated energy without cause above which a motion is not resolved, relative to the energies
+/// exchanged [-].
+const RELATIVE: f64 = 0.1;
+/// Part of the energies exchanged that a step may gain without adding to the sum [-].
+pub(crate) const STEP_ALLOWANCE: f64 = 1e-3;
+/// Steps after which a larger exchange of energy is forgotten.
+const MEMORY: f64 = 1000.0;
+
+/// Energy that a tree or a rod gained without cause over the last steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct EnergyDrift {
+    /// D above [J].
+    pub gained: f64,
+    /// E above [J].
+    pub exchanged: f64,
+}
+
+impl EnergyDrift {
+    /// Adds a step: energy without cause, what the scheme explains of it, and the energies exchanged [J]. Returns
+    /// the accumulated gain relative to its bound [-].
+    pub fn add(&mut self, residual: f64, explained: f64, exchanged: f64) -> f64 {
+        self.exchanged = exchanged.max(self.exchanged * (1.0 - 1.0 / MEMORY));
+        let gained = self.gained + residual - explained - STEP_ALLOWANCE * exchanged;
+        self.gained = gained.max(0.0);
+        if self.gained == 0.0 {
+            return 0.0;
+        }
+        let relative = self.gained / (RELATIVE * self.exchanged);
+        if relative > 1.0 || relative.is_nan() {
+            self.gained = 0.0;
+        }
+        relative
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_gain_in_every_step_is_reported_when_it_has_become_large() {
+        // One per cent in every step: a tenth in eleven, after the allowance.
+        let mut drift = EnergyDrift::default();
+        let steps: Vec<f64> = (0..30).map(|_| drift.add(0.01, 0.0, 1.0)).collect();
+        let reported: Vec<usize> = (0..30).filter(|k| steps[*k] > 1.0).collect();
+        assert_eq!(reported, [11, 23]);
+    }
+
+    #[test]
+    fn gains_that_alternate_with_losses_and_gains_that_are_explained_do_not_add_up() {
+        let mut drift = EnergyDrift::default();
+        for k in 0..10_000 {
+            let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
+            assert!(drift.add(0.05 * sign, 0.0, 1.0) <= 0.5 + 1e-12);
+            assert!(drift.add(0.02, 0.02, 1.0) <= 0.5 + 1e-12);
+        }
+    }
+}
