@@ -2,7 +2,7 @@
 
 /// Energy without cause above which a motion is not resolved, relative to the energies exchanged: a gain in a motion
 /// that does not turn, and the largest gain or loss [-].
-const STRAIGHT: f64 = 8e-3;
+const STRAIGHT: f64 = 9e-3;
 pub(crate) const RELATIVE: f64 = 0.1;
 /// The same relative to the sum of the work of single rows, for the residual of the solver [-].
 const SOLVER_ERROR: f64 = 1e-3;
