@@ -263,7 +263,7 @@ impl EnergyAuditor {
                 account.constraints += self.constraints.impulse[offset + k] * mean;
             }
         }
-        [account.gross, account.passive] = self.constraints.work[tree];
+        (account.gross, account.passive) = self.constraints.of_tree(tree);
         account
     }
 

@@ -71,3 +71,39 @@ fn relative_error(model: &Model, tree: usize) -> Option<f64> {
     let linear = links.len() == 1 && links.iter().all(is_centred);
     Some(if linear { MOMENTUM } else { RELATIVE })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use nalgebra::Matrix3;
+    use stiction_mech::{BodySpec, JointSpec, MassProperties, ModelBuilder};
+
+    #[test]
+    fn momentum_that_no_impulse_explains_is_found() {
+        let mut builder = ModelBuilder::new();
+        let mass = MassProperties::new(2.0, Vector3::zeros(), Matrix3::identity()).unwrap();
+        let body = builder.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
+        builder.joint(body, JointSpec::new(JointKind::Free));
+        let auditor = MomentumAuditor::new(&builder.build().unwrap());
+        let motion = |p: f64| TreeMotion {
+            momentum: Vector3::x() * p,
+            gross_momentum: p.abs(),
+            mass: 2.0,
+            ..TreeMotion::default()
+        };
+        let imbalance = |from: f64, to: f64, weight: f64, force: f64, constraint: f64| {
+            let impulses = |p: f64| [p, 0.0, 0.0, 0.0, 0.0, 0.0];
+            let weight = Vector3::x() * weight;
+            let constraints = impulses(constraint);
+            let states = [&motion(from), &motion(to)];
+            auditor.imbalance(0, states, &weight, &impulses(force), Some(&constraints))
+        };
+        // 1 N·s and what weight, forces and constraints add.
+        assert!(imbalance(1.0, 1.6, 0.1, 0.2, 0.3) < 1e-9);
+        // One per cent more, ten times what is allowed of 1.6 + 0.6 N·s.
+        let found = imbalance(1.0, 1.622, 0.1, 0.2, 0.3);
+        assert!((found - 0.022 / (1e-3 * 2.222)).abs() < 1e-9, "{found}");
+        assert_eq!(imbalance(0.0, 0.0, 0.0, 0.0, 0.0), 0.0);
+    }
+}

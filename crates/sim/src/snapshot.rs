@@ -314,9 +314,8 @@ impl SnapshotReader<'_> {
                     Ok(LastingError { key: from.constraint_key()?, error: from.f64()? })
                 })?,
             };
-            let drift = |from: &mut Self| {
-                Ok(EnergyDrift { gained: from.f64()?, exchanged: from.f64()? })
-            };
+            let drift =
+                |from: &mut Self| Ok(EnergyDrift { gained: from.f64()?, exchanged: from.f64()? });
             history.energy_drift = self.list(drift)?;
         }
         Ok(Some(history))
@@ -348,7 +347,11 @@ impl SnapshotReader<'_> {
 
     /// Activations; none in a version without them.
     fn activations(&mut self) -> Result<Vec<f64>, SnapshotError> {
-        if self.version > VERSION_WITHOUT_ACTIVATIONS { self.list(Self::f64) } else { Ok(Vec::new()) }
+        if self.version > VERSION_WITHOUT_ACTIVATIONS {
+            self.list(Self::f64)
+        } else {
+            Ok(Vec::new())
+        }
     }
 
     /// A soft body, or none.

@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bounded;
 #[path = "../common/mod.rs"]
 mod common;
 mod energy;
