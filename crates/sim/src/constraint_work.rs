@@ -39,7 +39,8 @@ impl ConstraintWork {
         [old, next]: [&State; 2],
     ) {
         self.work.fill([0.0; 3]);
-        if assembler.trees().is_empty() {
+        if rows.is_empty() {
+            self.impulse.clear();
             return;
         }
         let Self { impulse: on_velocities, work: works, mean_velocity } = self;

@@ -72,6 +72,11 @@ impl Account {
         self.sampling + SOLVER_ERROR * self.gross + ROUND_OFF * self.potential_size + self.floor
     }
 
+    /// The same without regard to its sign: relative to what is explained of a loss.
+    pub fn loss_imbalance(&self) -> f64 {
+        self.residual().abs() / (RELATIVE * self.exchanged() + self.explained())
+    }
+
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:
     /// schemes dissipate.
     pub fn imbalance(&self) -> f64 {

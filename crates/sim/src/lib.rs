@@ -36,6 +36,7 @@ mod simulation;
 mod sleep;
 mod snapshot;
 mod soft;
+mod soft_audit;
 mod soft_surface;
 mod solve_policy;
 mod statistics;

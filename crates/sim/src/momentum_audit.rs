@@ -6,7 +6,7 @@
 //!
 //! where f are the first three velocities of a free joint, along the axes of the world, and p the impulse of all
 //! forces but weight. ε is [`MOMENTUM`] for a body whose origin is its centre of mass, for which the
-//! equation is linear, and [`RELATIVE`] for others.
+//! equation is linear, and grows with the turn Ω h of the fastest link for others.
 
 use nalgebra::Vector3;
 use stiction_mech::{JointKind, Link, Model, TreeMotion};
@@ -15,31 +15,43 @@ use crate::energy_account::RELATIVE;
 
 /// Momentum without cause above which the motion of a single body is not resolved, relative to all momenta [-].
 const MOMENTUM: f64 = 1e-3;
+/// The same for other trees that do not turn, and factor of the square of their turn [-].
+const TREE_MOMENTUM: f64 = 2e-3;
+const TURNING: f64 = 10.0;
 /// Distance of the centre of mass from the origin of a body that counts as none, relative to its size [-].
 const CENTRED: f64 = 1e-9;
 /// Balances of momentum of the trees of a model.
 pub(crate) struct MomentumAuditor {
-    /// Per tree: ε above [-]; `None` if it has no balance.
-    relative_error: Vec<Option<f64>>,
+    /// Per tree: whether its equation is linear; `None` if it has no balance.
+    is_linear: Vec<Option<bool>>,
 }
 
 impl MomentumAuditor {
     pub fn new(model: &Model) -> Self {
         let trees = 0..model.trees().len();
-        Self { relative_error: trees.map(|tree| relative_error(model, tree)).collect() }
+        Self { is_linear: trees.map(|tree| is_linear(model, tree)).collect() }
+    }
+
+    /// Whether a tree has a balance: its root is free.
+    pub fn is_floating(&self, tree: usize) -> bool {
+        self.is_linear[tree].is_some()
     }
 
     /// Momentum without cause of a tree, relative to what its scheme explains [-]. `weight` is the impulse of its
     /// weight, `forces` and `constraints` are the impulses on its velocities [N·s].
     pub fn imbalance(
         &self,
-        tree: usize,
+        (tree, squared_turn): (usize, f64),
         [before, after]: [&TreeMotion; 2],
         weight: &Vector3<f64>,
         forces: &[f64],
         constraints: Option<&[f64]>,
     ) -> f64 {
-        let Some(error) = self.relative_error[tree] else { return 0.0 };
+        let error = match self.is_linear[tree] {
+            None => return 0.0,
+            Some(true) => MOMENTUM,
+            Some(false) => (TREE_MOMENTUM + TURNING * squared_turn).min(RELATIVE),
+        };
         let mut residual = after.momentum - before.momentum - weight;
         let mut gross = before.gross_momentum.max(after.gross_momentum) + weight.norm();
         for k in 0..3 {
@@ -52,9 +64,9 @@ impl MomentumAuditor {
     }
 }
 
-/// ε of the momentum balance of a tree; `None` unless its root is free. The impulses between the segments of a rod are
-/// not known apart.
-fn relative_error(model: &Model, tree: usize) -> Option<f64> {
+/// Whether the equation of the momentum of a tree is linear; `None` unless its root is free. The impulses between the
+/// segments of a rod are not known apart.
+fn is_linear(model: &Model, tree: usize) -> Option<bool> {
     let range = &model.trees()[tree];
     let root = &model.joints()[range.joints.start];
     if root.spec.kind != JointKind::Free
@@ -68,8 +80,7 @@ fn relative_error(model: &Model, tree: usize) -> Option<f64> {
         let size = (link.inertia.trace() / link.mass).sqrt();
         link.com.norm() <= CENTRED * size
     };
-    let linear = links.len() == 1 && links.iter().all(is_centred);
-    Some(if linear { MOMENTUM } else { RELATIVE })
+    Some(links.len() == 1 && links.iter().all(is_centred))
 }
 
 #[cfg(test)]
@@ -97,7 +108,7 @@ mod tests {
             let weight = Vector3::x() * weight;
             let constraints = impulses(constraint);
             let states = [&motion(from), &motion(to)];
-            auditor.imbalance(0, states, &weight, &impulses(force), Some(&constraints))
+            auditor.imbalance((0, 0.0), states, &weight, &impulses(force), Some(&constraints))
         };
         // 1 N·s and what weight, forces and constraints add.
         assert!(imbalance(1.0, 1.6, 0.1, 0.2, 0.3) < 1e-9);

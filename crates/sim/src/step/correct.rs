@@ -9,7 +9,7 @@ use crate::error::StepError;
 use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
 use crate::rows::ConstraintContext;
-use crate::soft;
+use crate::{soft, soft_audit};
 
 /// Largest number of corrections in one step.
 const ROUNDS: usize = 6;
@@ -98,6 +98,7 @@ fn audit_motion(step: &mut StepContext) {
     let closure = step.settings.stabilisation.closure;
     let input = AuditInput { start, next, data, free, contact_velocity, assembler, closure };
     step.report.energy = auditor.balance(&input, &step.history.energy_drift);
+    auditor.remove_gains(&step.world.model, next, data, &mut step.report.energy);
 }
 
 /// Change of energy by the corrections of the step.
@@ -149,7 +150,7 @@ fn measure_soft(step: &mut StepContext, errors: &mut PositionErrors) {
     let next = std::mem::take(&mut scratch.next);
     collision::detect_soft(world, &next, settings.time_step, &history.reach, scratch);
     scratch.next = next;
-    let Scratch { next, data, free, soft_detector, .. } = &mut **scratch;
+    let Scratch { next, data, free, soft_detector, auditor, assembler, .. } = &mut **scratch;
     let detected = soft_detector.contacts();
     let depth = soft::contact::deepest_penetration(world, detected, settings.combine);
     errors.depth = errors.depth.max(depth);
@@ -160,4 +161,10 @@ fn measure_soft(step: &mut StepContext, errors: &mut PositionErrors) {
     errors.equality = errors.equality.max(apart);
     clock.lap(Phase::Collision);
     free.soft.inspect(&world.model, state, next);
+    let (model, h, impulse) = (&world.model, settings.time_step, &auditor.constraints.impulse);
+    let gain = soft_audit::energy_gain((model, h), [state, next], assembler, free, impulse);
+    // A gain that is not a number is one.
+    if !(gain <= 1.0) {
+        free.soft.set_unresolved();
+    }
 }

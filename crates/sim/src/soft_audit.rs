@@ -1,0 +1,48 @@
+//! Energy that soft bodies gain without cause in a step.
+//!
+//! Elastic forces are implicit and dissipate: kinetic, elastic and potential energy of all soft bodies together do
+//! not grow by more than the work of constraints. A material that is linearised at the start of a step in which it
+//! is pressed by a large part of its size may store far more. Cost: two evaluations of the elastic energy.
+
+use nalgebra::Vector3;
+use stiction_mech::{Model, State, soft_kinetic_energy, soft_potential_energy};
+
+use crate::energy_account::RELATIVE;
+use crate::free_motion::FreeMotion;
+use crate::problem_assembly::ProblemAssembler;
+
+/// Part of the potential energies that round-off may change [-].
+const ROUND_OFF: f64 = 1e-12;
+
+/// Energy that the soft bodies of a model gained without cause, relative to what is explained: a tenth of the
+/// energies exchanged [-]. `impulse` is that of the constraints on the velocities of the problem [N·s].
+pub(crate) fn energy_gain(
+    (model, h): (&Model, f64),
+    [old, next]: [&State; 2],
+    assembler: &ProblemAssembler,
+    free: &FreeMotion,
+    impulse: &[f64],
+) -> f64 {
+    let [kinetic_0, kinetic_1] = [old, next].map(|s| soft_kinetic_energy(model, &s.x_dot));
+    let [potential_0, potential_1] = [old, next].map(|s| soft_potential_energy(model, &s.x));
+    let mut work = 0.0;
+    for (soft, range) in assembler.softs() {
+        let first = model.softs()[*soft].nodes.start;
+        let vertices = free.soft.free_vertices(*soft).iter();
+        for (vertex, p) in vertices.zip(impulse[range.clone()].chunks_exact(3)) {
+            let node = first + *vertex as usize;
+            let mean = 0.5 * (old.x_dot[node] + next.x_dot[node]);
+            work += mean.dot(&Vector3::from_column_slice(p));
+        }
+    }
+    let mass: f64 = model.softs().iter().map(|soft| soft.total_mass()).sum();
+    let fall = mass * h * h * model.gravity().norm_squared();
+    let change = potential_1 - potential_0;
+    let gain = kinetic_1 - kinetic_0 + change - work;
+    let exchanged = kinetic_0.max(kinetic_1) + change.abs() + work.abs() + fall;
+    let allowed = RELATIVE * exchanged
+        + fall
+        + ROUND_OFF * (potential_0.abs() + potential_1.abs())
+        + f64::MIN_POSITIVE;
+    gain / allowed
+}
