@@ -212,14 +212,12 @@ impl EnergyAuditor {
                 gains_only = true;
             }
             let imbalance = account.imbalance();
-            let mut size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
+            let size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
             let (residual, explained) = (account.residual(), account.explained());
             let mut kept = residual;
-            if imbalance > 1.0 && !gains_only && input.start.scheme.advances_trees() {
+            let is_unstable = residual > 0.0 && account.loss_imbalance() > 1.0 && !gains_only;
+            if is_unstable && input.start.scheme == Scheme::Refined {
                 (self.excess[tree], kept) = (residual, 0.0);
-                if !self.momentum.is_floating(tree) {
-                    size = account.loss_imbalance();
-                }
             }
             let drift = self.drift[tree].add(kept, explained, account.exchanged());
             balance.raise([size, drift, account.momentum], range.bodies.start);

@@ -16,8 +16,8 @@ use crate::energy_account::RELATIVE;
 /// Momentum without cause above which the motion of a single body is not resolved, relative to all momenta [-].
 const MOMENTUM: f64 = 1e-3;
 /// The same for other trees that do not turn, and factor of the square of their turn [-].
-const TREE_MOMENTUM: f64 = 2e-3;
-const TURNING: f64 = 10.0;
+const TREE_MOMENTUM: f64 = 5e-3;
+const TURNING: f64 = 5.0;
 /// Distance of the centre of mass from the origin of a body that counts as none, relative to its size [-].
 const CENTRED: f64 = 1e-9;
 /// Balances of momentum of the trees of a model.
