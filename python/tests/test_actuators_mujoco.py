@@ -4,11 +4,14 @@ Each is a formula of a few dozen operations on numbers of similar size, so that 
 1e-12 of the largest entry; the tolerance of 1e-9 leaves room for tendons that wrap surfaces.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import stiction as st
-from agreement import close
+from agreement import TOLERANCE
+from conftest import shared
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -16,6 +19,9 @@ ARM = """<mujoco><option timestep="0.004"/>
   <worldbody>
     <geom name="floor" type="plane" size="3 3 .1" pos="0 0 -5" contype="0" conaffinity="0"/>
     <site name="base" pos=".1 .2 .3" euler="20 30 40"/>
+    <geom name="ring" size=".05" pos=".15 .1 .1" contype="0" conaffinity="0"/><site name="in" pos=".16 .1 .11"/>
+    <geom name="tube" type="cylinder" size=".06 .2" pos=".2 .5 .1" euler="30 0 10" contype="0" conaffinity="0"/>
+    <site name="in2" pos=".2 .5 .1"/>
     <body name="upper"><joint name="a" axis="0 1 0" range="-90 120" limited="true" damping=".1"/>
       <geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"/><site name="s1" pos=".1 0 .05" euler="10 0 30"/>
       <body name="lower" pos=".4 0 0"><joint name="b" axis="0 1 .2" range="-10 140" limited="true"/>
@@ -28,6 +34,9 @@ ARM = """<mujoco><option timestep="0.004"/>
   </worldbody>
   <tendon>
     <spatial name="string"><site site="base"/><site site="s1"/><site site="s2"/></spatial>
+    <spatial name="ringed"><site site="base"/><geom geom="ring" sidesite="in"/><site site="s2"/></spatial>
+    <spatial name="tubed"><site site="s4"/><geom geom="tube" sidesite="in2"/><site site="s3"/></spatial>
+    <spatial name="over"><site site="base"/><geom geom="ring" sidesite="s4"/><site site="s3"/></spatial>
     <fixed name="sum"><joint joint="a" coef=".5"/><joint joint="c" coef="-2"/></fixed>
   </tendon>
   <actuator>%s</actuator></mujoco>"""
@@ -57,6 +66,13 @@ ACTUATORS = {
         '<general joint="b" lengthrange="-.2 2.5" gaintype="muscle" gainprm=".75 1.05 30 200 .5 1.6 1.5 1.3 1.2"'
         ' biastype="affine" biasprm=".1 -.2 -.3"/>'
     ),
+    "refsite": '<motor site="s2" refsite="base" gear="1 -2 3 .4 -.5 .6"/>',
+    "refsite_servo": '<position site="s2" refsite="s1" gear="1 0 0 0 0 0" kp="9" kv=".2"/>',
+    "refsite_turn": '<position site="s4" refsite="s2" gear="0 0 0 1 -.5 .3" kp="9" kv=".2"/>',
+    "slider_crank": '<position cranksite="s2" slidersite="base" cranklength=".9" gear="1.5" kp="7" kv=".3"/>',
+    "slider_crank_too_short": '<position cranksite="s2" slidersite="s1" cranklength=".01" kp="7" kv=".3"/>',
+    "ring": '<muscle tendon="ringed" lengthrange=".3 1.2" force="40"/><position tendon="tubed" kp="30" kv="1"/>',
+    "side_elsewhere": '<motor tendon="over"/>',
     "several": (
         '<motor joint="a"/><muscle tendon="string" lengthrange=".2 .6"/><position joint="b" timeconst=".1" kp="3"/>'
         '<intvelocity joint="c" kp="5" actrange="-1 1"/>'
@@ -85,16 +101,23 @@ def states(model: "mujoco.MjModel", count: int, seed: int):
         yield data
 
 
-def compare(reference: "mujoco.MjModel", sim: st.Simulation, count: int = 5) -> None:
+def close_enough(ours: np.ndarray, reference: np.ndarray, what: str, tolerance: float) -> None:
+    scale = np.abs(reference).max(initial=1e-12)
+    assert np.abs(ours - reference).max(initial=0.0) <= tolerance * scale, what
+
+
+def compare(
+    reference: "mujoco.MjModel", sim: st.Simulation, count: int = 5, tolerance: float = TOLERANCE
+) -> None:
     assert sim.model.na == reference.na
     for data in states(reference, count, 3):
         mujoco.mj_forward(reference, data)
         sim.qpos, sim.qvel, sim.ctrl, sim.act = data.qpos, data.qvel, data.ctrl, data.act
         ours = sim.actuation()
-        close(ours.length, data.actuator_length, "length")
-        close(ours.velocity, data.actuator_velocity, "velocity")
-        close(ours.force, data.actuator_force, "force")
-        close(ours.act_dot, data.act_dot, "rate of activation")
+        close_enough(ours.length, data.actuator_length, "length", tolerance)
+        close_enough(ours.velocity, data.actuator_velocity, "velocity", tolerance)
+        close_enough(ours.force, data.actuator_force, "force", tolerance)
+        close_enough(ours.act_dot, data.act_dot, "rate of activation", tolerance)
 
 
 @pytest.mark.parametrize("name", ACTUATORS)
@@ -102,7 +125,9 @@ def test_actuators_agree_with_mujoco(name: str) -> None:
     text = ARM % ACTUATORS[name]
     model = st.loads(text)
     assert not [entry for entry in model.unsupported if entry.physical]
-    compare(mujoco.MjModel.from_xml_string(text), st.Simulation(model), 20)
+    # MuJoCo ends the iteration for the point at which a string touches the inside of a ring at an error of 1e-6.
+    tolerance = 1e-6 if name == "ring" else TOLERANCE
+    compare(mujoco.MjModel.from_xml_string(text), st.Simulation(model), 20, tolerance)
 
 
 @pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
@@ -142,6 +167,39 @@ def test_activations_start_from_keyframes_and_survive_copies_of_the_state() -> N
     with pytest.raises(st.StateError, match="activation"):
         sim.act[0] = np.nan
         sim.step()
+
+
+def test_seven_hundred_muscles_agree_with_mujoco() -> None:
+    folder = shared()
+    path = folder and Path(folder) / "models" / "ms_human_700" / "MS-Human-700.xml"
+    if path is None or not path.exists():
+        pytest.skip("the model ms_human_700 is not there")
+    compare(mujoco.MjModel.from_xml_path(str(path)), st.Simulation(st.load(path)), 3)
+
+
+ADHESION = """<mujoco><option gravity="0 0 -9.81"/><worldbody><geom type="plane" size="2 2 .1" solref=".01 1"/>
+  <body name="box" pos="0 0 .0999"><freejoint/><geom type="box" size=".1 .1 .1" mass="2"/></body></worldbody>
+  <actuator><adhesion body="box" ctrlrange="0 1" gain="30"/></actuator>
+  <sensor><touch name="t" site="foot"/></sensor></mujoco>""".replace(
+    '<freejoint/>', '<freejoint/><site name="foot" type="box" size=".2 .2 .2"/>'
+)
+
+
+@pytest.mark.parametrize("control", [0.0, 0.5, 1.0])
+def test_adhesion_adds_to_the_load_of_contacts(control: float) -> None:
+    """At rest the contacts of the box carry its weight and the adhesion: a static balance, to round-off of the
+    solvers."""
+    sim = st.Simulation(st.loads(ADHESION))
+    sim.ctrl = [control]
+    sim.step(300)
+    assert sim.sensor_data[0] == pytest.approx(2.0 * 9.81 + 30.0 * control, rel=1e-5)
+    # Held from above with two thirds of the sum it stays, with more it does not.
+    sim.body("box").wrench = [0.0, 0.0, 0.0, 0.0, 0.0, 2.0 * 9.81 + 30.0 * control - 1.0]
+    sim.step(100)
+    assert abs(sim.qpos[2] - 0.1) < 1e-3
+    sim.body("box").wrench = [0.0, 0.0, 0.0, 0.0, 0.0, 2.0 * 9.81 + 30.0 * control + 5.0]
+    sim.step(100)
+    assert sim.qpos[2] > 0.11
 
 
 def test_quaternions_of_any_length_are_normalised() -> None:

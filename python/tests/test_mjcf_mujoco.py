@@ -33,9 +33,7 @@ def name_of(path: Path) -> str:
 
 
 # Robots that are refused, or of which something physical is listed as unsupported, with the reason.
-NOT_HONOURED = {
-    "ms_human_700/": "strings inside of geoms",
-}
+NOT_HONOURED: dict[str, str] = {}
 
 
 # Robots whose free motion under random torques multiplies round-off beyond any bound: light links turn by tens of

@@ -155,7 +155,11 @@ fn target(model: &Model, transmission: &Transmission) -> String {
         Transmission::Joint(joint) => model.joints()[joint.0].spec.name.clone(),
         Transmission::JointDof(joint, k) => format!("{}[{k}]", model.joints()[joint.0].spec.name),
         Transmission::Tendon(tendon) => model.tendons()[tendon.0].spec.name.clone(),
-        Transmission::Body { body, .. } => model.bodies()[body.0].spec.name.clone(),
+        Transmission::Sites(pair) => model.bodies()[pair.site.body.0].spec.name.clone(),
+        Transmission::SliderCrank(pair) => model.bodies()[pair.crank.body.0].spec.name.clone(),
+        Transmission::Body { body, .. } | Transmission::Contacts(body) => {
+            model.bodies()[body.0].spec.name.clone()
+        }
     }
 }
 

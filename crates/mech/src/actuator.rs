@@ -14,6 +14,7 @@ use crate::joint::JointId;
 use crate::model::Model;
 use crate::muscle::Muscle;
 use crate::tendon::{TendonId, compile};
+use crate::two_frame_transmission::{SitePair, SliderCrank};
 use nalgebra::{Vector3, Vector6};
 
 /// Index of an actuator of a model.
@@ -29,6 +30,13 @@ pub enum Transmission {
     JointDof(JointId, usize),
     /// The length of a tendon.
     Tendon(TendonId),
+    /// A site relative to a reference site.
+    Sites(SitePair),
+    /// A slider-crank.
+    SliderCrank(SliderCrank),
+    /// Adhesion of a body: the force pulls at its contacts, along their normals, and is shared by them. It has
+    /// neither length nor rate. Contacts are not known here: the simulation applies the force.
+    Contacts(BodyId),
     /// A wrench that is fixed in a body. It has a rate but no length.
     Body {
         /// The body that the wrench acts on.
@@ -258,12 +266,34 @@ impl ActuatorSpec {
         if let Some(range) = self.force_range {
             check.range("force range", range)?;
         }
-        if let Transmission::Body { point, wrench, .. } = &self.transmission {
-            point.iter().try_for_each(|x| check.finite("point of application", *x))?;
-            wrench.iter().try_for_each(|x| check.finite("wrench", *x))?;
-            if self.law.has_length() {
-                return Err(ForceError::NoLength { who: check.who() });
+        self.check_transmission(&check)
+    }
+
+    /// Checks the numbers of the transmission, and that the law does not need a length that it lacks.
+    fn check_transmission(&self, check: &SpecCheck<'_>) -> Result<(), ForceError> {
+        match &self.transmission {
+            Transmission::Joint(_) | Transmission::JointDof(..) | Transmission::Tendon(_) => {
+                return Ok(());
             }
+            Transmission::Sites(pair) => {
+                pair.site.check(check)?;
+                pair.reference.check(check)?;
+                let mut numbers = pair.force.iter().chain(pair.torque.iter());
+                return numbers.try_for_each(|x| check.finite("wrench", *x));
+            }
+            Transmission::SliderCrank(pair) => {
+                pair.crank.check(check)?;
+                pair.slider.check(check)?;
+                return check.positive("length of the rod", pair.rod);
+            }
+            Transmission::Contacts(_) => {}
+            Transmission::Body { point, wrench, .. } => {
+                point.iter().try_for_each(|x| check.finite("point of application", *x))?;
+                wrench.iter().try_for_each(|x| check.finite("wrench", *x))?;
+            }
+        }
+        if self.law.has_length() {
+            return Err(ForceError::NoLength { who: check.who() });
         }
         Ok(())
     }
@@ -290,6 +320,12 @@ pub(crate) enum ResolvedTransmission {
     Rotation { quaternion: usize, component: usize, dof: usize },
     /// A tendon.
     Tendon(usize),
+    /// A site relative to another.
+    Sites(SitePair),
+    /// A slider-crank.
+    SliderCrank(SliderCrank),
+    /// Adhesion.
+    Contacts,
     /// A wrench fixed in a body.
     Body { body: BodyId, point: Vector3<f64>, wrench: Vector6<f64> },
 }
@@ -335,6 +371,20 @@ impl Actuator {
             Transmission::Tendon(id) => {
                 check.known("tendon", id.0, n_tendons)?;
                 ResolvedTransmission::Tendon(id.0)
+            }
+            Transmission::Sites(pair) => {
+                compile::renumber_body(model, check, &mut pair.site.body)?;
+                compile::renumber_body(model, check, &mut pair.reference.body)?;
+                ResolvedTransmission::Sites(*pair)
+            }
+            Transmission::SliderCrank(pair) => {
+                compile::renumber_body(model, check, &mut pair.crank.body)?;
+                compile::renumber_body(model, check, &mut pair.slider.body)?;
+                ResolvedTransmission::SliderCrank(*pair)
+            }
+            Transmission::Contacts(body) => {
+                compile::renumber_body(model, check, body)?;
+                ResolvedTransmission::Contacts
             }
             Transmission::Body { body, point, wrench } => {
                 compile::renumber_body(model, check, body)?;

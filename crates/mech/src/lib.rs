@@ -46,6 +46,7 @@ mod spatial;
 mod spring;
 mod state;
 pub mod tendon;
+mod two_frame_transmission;
 mod velocity;
 
 pub use activation::{ActivationDynamics, ActivationSpec};
@@ -93,4 +94,5 @@ pub use tendon::{
     Tendon, TendonId, TendonPath, TendonRest, TendonSite, TendonSpec, Waypoint, WrapShape,
     WrapSurface,
 };
+pub use two_frame_transmission::{BodyFrame, SitePair, SliderCrank};
 pub use velocity::{angular_velocity, point_velocity, tree_velocities, velocities};

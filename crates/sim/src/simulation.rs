@@ -27,6 +27,8 @@ pub struct Simulation {
     state: State,
     /// Controls and wrenches; they stay until changed.
     input: Input,
+    /// Memory for an input with the wrenches of adhesion.
+    pulled_input: Input,
     /// Data that later steps depend on besides state and input.
     history: StepHistory,
     /// Memory of a step.
@@ -66,7 +68,20 @@ impl Simulation {
         let scratch = Scratch::new(&world, &settings, &state, &input)?;
         let sensors = SensorReader::new(&world);
         let report = None;
-        Ok(Self { world, settings, goal, session, state, input, history, scratch, report, sensors })
+        let pulled_input = input.clone();
+        Ok(Self {
+            world,
+            settings,
+            goal,
+            session,
+            state,
+            input,
+            pulled_input,
+            history,
+            scratch,
+            report,
+            sensors,
+        })
     }
 
     /// The world.
@@ -231,6 +246,7 @@ impl Simulation {
             world: &self.world,
             settings: &self.settings,
             input: &self.input,
+            pulled_input: Some(&mut self.pulled_input),
             goal: &self.goal,
             session: &mut self.session,
             state: &mut self.state,

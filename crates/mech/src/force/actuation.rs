@@ -73,6 +73,28 @@ impl Forces {
             ResolvedTransmission::Tendon(tendon) => {
                 (self.tendon_length[tendon], self.tendon_rate[tendon])
             }
+            ResolvedTransmission::Sites(pair) => {
+                let row = self.layout.actuators[index];
+                // The layout lists the same velocities in the same order.
+                let mut entries = self.entries[row.start..row.end].iter_mut();
+                let length = pair.measure(model, data, |_, rate| {
+                    if let Some(entry) = entries.next() {
+                        entry.coefficient = rate;
+                    }
+                });
+                (length, self.rate(row, v))
+            }
+            ResolvedTransmission::SliderCrank(pair) => {
+                let row = self.layout.actuators[index];
+                let mut entries = self.entries[row.start..row.end].iter_mut();
+                let length = pair.measure(model, data, |_, rate| {
+                    if let Some(entry) = entries.next() {
+                        entry.coefficient = rate;
+                    }
+                });
+                (length, self.rate(row, v))
+            }
+            ResolvedTransmission::Contacts => (0.0, 0.0),
             ResolvedTransmission::Body { body, point, wrench } => {
                 let row = self.layout.actuators[index];
                 let X_WB = &data.body_pose[body.0];

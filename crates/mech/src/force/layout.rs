@@ -4,6 +4,7 @@
 //! tendons, the rotation axes of limited ball joints, the actuators that act on a body and drag.
 
 use super::drive::{ForceRow, RowEntry};
+use super::relative_dofs::for_each_relative_dof;
 use crate::actuator::ResolvedTransmission;
 use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
@@ -131,6 +132,13 @@ impl ForceLayout {
                 ResolvedTransmission::Scalar { dof, .. }
                 | ResolvedTransmission::Rotation { dof, .. } => of_dof(dof),
                 ResolvedTransmission::Tendon(tendon) => layout.tendons[tendon],
+                ResolvedTransmission::Sites(pair) => append(
+                    &mut relative_dofs(model, pair.reference.body, pair.site.body).into_iter(),
+                ),
+                ResolvedTransmission::SliderCrank(pair) => {
+                    append(&mut relative_dofs(model, pair.slider.body, pair.crank.body).into_iter())
+                }
+                ResolvedTransmission::Contacts => append(&mut std::iter::empty()),
                 ResolvedTransmission::Body { body, .. } => append(&mut dofs_of_body(model, body)),
             });
         }
@@ -188,6 +196,13 @@ impl ForceLayout {
         self.shared_ranges.sort_by_key(|range| range.0);
         self.shared_ranges.dedup_by_key(|range| range.0);
     }
+}
+
+/// The velocities that move one of two bodies and not the other, in the order in which they are visited.
+fn relative_dofs(model: &Model, a: BodyId, b: BodyId) -> Vec<usize> {
+    let mut dofs = Vec::new();
+    for_each_relative_dof(model, a, b, |dof, _, _| dofs.push(dof));
+    dofs
 }
 
 /// The velocities that move a body, from the body to the root.

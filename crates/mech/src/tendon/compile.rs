@@ -44,8 +44,12 @@ impl TendonSpec {
                 terms.iter_mut().try_for_each(|(joint, _)| renumber_joint(model, &check, joint))
             }
             TendonPath::Spatial(path) => path.iter_mut().try_for_each(|waypoint| match waypoint {
-                Waypoint::Site(TendonSite { body, .. })
-                | Waypoint::Wrap(WrapSurface { body, .. }) => renumber_body(model, &check, body),
+                Waypoint::Site(TendonSite { body, .. }) => renumber_body(model, &check, body),
+                Waypoint::Wrap(WrapSurface { body, side, .. }) => {
+                    renumber_body(model, &check, body)?;
+                    side.iter_mut()
+                        .try_for_each(|side| renumber_body(model, &check, &mut side.body))
+                }
                 Waypoint::Pulley { .. } => Ok(()),
             }),
         }
@@ -120,7 +124,7 @@ fn check_path(check: &SpecCheck<'_>, path: &[Waypoint]) -> Result<(), ForceError
                 let rotation = surface.pose.rotation.coords;
                 rotation.iter().try_for_each(|x| check.finite("surface's pose", *x))?;
                 if let Some(side) = surface.side {
-                    side.iter().try_for_each(|x| check.finite("side of the surface", *x))?;
+                    side.point.iter().try_for_each(|x| check.finite("side of the surface", *x))?;
                 }
                 if !before_is_site || !is_site(index + 1) {
                     return error(index, "a surface", "a site before and after it");

@@ -53,10 +53,8 @@ impl<V: FnMut(&BodyPoint, &BodyPoint, Vector3<f64>)> StringMeasure<'_, V> {
         let to_surface_frame = |p_WP: Vector3<f64>| {
             X_WS.rotation.inverse_transform_vector(&(p_WP - X_WS.translation.vector))
         };
-        let X_BS = &surface.pose;
-        let side_S = surface
-            .side
-            .map(|p_BP| X_BS.rotation.inverse_transform_vector(&(p_BP - X_BS.translation.vector)));
+        let side_S =
+            surface.side.map(|side| to_surface_frame(BodyPoint::site(&side, self.data).p_WP));
         let wrap = match surface.shape {
             WrapShape::Sphere => wrap::sphere,
             WrapShape::Cylinder => wrap::cylinder,

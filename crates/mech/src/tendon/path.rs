@@ -37,9 +37,9 @@ pub struct WrapSurface {
     pub shape: WrapShape,
     /// Radius [m].
     pub radius: f64,
-    /// A point in the body's frame [m] that selects the side of the surface on which the string lies;
-    /// without it the string takes the shorter path.
-    pub side: Option<Vector3<f64>>,
+    /// A point that selects the side of the surface on which the string lies, or its inside; without it the
+    /// string takes the shorter path.
+    pub side: Option<TendonSite>,
 }
 
 /// One element of a spatial path.

@@ -4,10 +4,13 @@
 //! From a point at distance d, the tangent to the circle of radius r touches at the central angle
 //! acos(r/d); the angle between the ends minus the two tangent angles is the wrapped arc. On a sphere
 //! the string lies in the plane of the ends and the centre; on a cylinder it is a helix, straight
-//! when unrolled. Strings lie outside the surface only: if an end is inside the surface, or the arc
-//! would be negative, the string does not touch. With a given side, the string takes the longer path
-//! when the straight line passes behind the centre, that is, crosses the half-line from the centre
-//! away from that side.
+//! when unrolled. If an end is inside the surface, or the arc would be negative, the string does not touch. With a
+//! given side, the string takes the longer path when the straight line passes behind the centre, that is, crosses the
+//! half-line from the centre away from that side.
+//!
+//! A side inside the surface means that the surface is a ring from whose inside the string is held: a string that
+//! would pass outside is drawn to the point of the circle at which the path is shortest, where both straight parts make
+//! the same angle with the radius; it touches in this one point. A string that crosses the circle is straight.
 //!
 //! Because the string is tangent to the surface, the derivative of its length is that with the
 //! tangent points fixed on the surface: the gradient needs the free segments only.
@@ -53,7 +56,10 @@ pub fn sphere(
         perpendicular(along, side)
     };
     let in_plane = |p: Vector3<f64>| Vector2::new(p.dot(&along), p.dot(&across));
-    let arc = circle(in_plane(a), in_plane(b), radius, side.map(in_plane))?;
+    let arc = match side {
+        Some(side) if side.norm() < radius => ring(in_plane(a), in_plane(b), radius)?,
+        _ => circle(in_plane(a), in_plane(b), radius, side.map(in_plane))?,
+    };
     let in_space = |p: Vector2<f64>| along * p.x + across * p.y;
     Some(Wrap { first: in_space(arc.first), last: in_space(arc.last), on_surface: arc.length })
 }
@@ -68,7 +74,10 @@ pub fn cylinder(
     radius: f64,
     side: Option<Vector3<f64>>,
 ) -> Option<Wrap> {
-    let arc = circle(a.xy(), b.xy(), radius, side.map(|s| s.xy()))?;
+    let arc = match side {
+        Some(side) if side.norm() < radius => ring(a.xy(), b.xy(), radius)?,
+        _ => circle(a.xy(), b.xy(), radius, side.map(|s| s.xy()))?,
+    };
     // Unrolled, the whole string is straight: z increases in proportion to the length in the plane.
     let (before, after) = ((arc.first - a.xy()).norm(), (b.xy() - arc.last).norm());
     let slope = (b.z - a.z) / (before + arc.length + after);
@@ -135,6 +144,52 @@ fn circle(
         last: on_circle(b, -direction * tangent_b),
         length: radius * arc,
     })
+}
+
+/// Largest number of Newton steps for the point of contact with a ring; they converge quadratically.
+const RING_STEPS: usize = 50;
+
+/// The string from `a` to `b` [m], outside of a ring of `radius` [m] at the origin through which it is led: it
+/// touches the inside of the ring in one point. `None` if the straight line crosses the ring, or an end is inside.
+///
+/// With the angle ψ between the radius of the point and either part of the string, the triangles of the centre, the
+/// point and an end have the angles asin(z r/|a|) and asin(z r/|b|) at the ends, z = sin ψ; those at the centre add
+/// up to the angle G between the ends: `asin(A z) + asin(B z) − 2 asin z + G = 0` with A = r/|a|, B = r/|b|.
+fn ring(a: Vector2<f64>, b: Vector2<f64>, radius: f64) -> Option<Arc> {
+    let (len_a, len_b) = (a.norm(), b.norm());
+    if !(len_a > radius && len_b > radius) {
+        return None;
+    }
+    let way = b - a;
+    let at = -way.dot(&a) / way.norm_squared();
+    if at > 0.0 && at < 1.0 && (a + way * at).norm() <= radius {
+        return None;
+    }
+    let touch = |point: Vector2<f64>| Some(Arc { first: point, last: point, length: 0.0 });
+    let middle = (a + b).try_normalize(0.0)? * radius;
+    let (A, B) = (radius / len_a, radius / len_b);
+    let G = a.perp(&b).atan2(a.dot(&b)).abs();
+    let f = |z: f64| (A * z).asin() + (B * z).asin() - 2.0 * z.asin() + G;
+    let mut z: f64 = 1.0 - 1e-7;
+    if f(z) > 0.0 {
+        return touch(middle); // The ends are in almost the same direction.
+    }
+    for _ in 0..RING_STEPS {
+        let root = |c: f64| (1.0 - c * c * z * z).max(f64::MIN_POSITIVE).sqrt();
+        let slope = A / root(A) + B / root(B) - 2.0 / root(1.0);
+        let next = z - f(z) / slope;
+        if !(slope < 0.0 && next < z && next >= 0.0) {
+            break; // f is concave, and the iteration comes from one side: it has converged to round-off.
+        }
+        z = next;
+    }
+    let (from, angle) = if a.perp(&b) > 0.0 {
+        (a / len_a, z.asin() - (A * z).asin())
+    } else {
+        (b / len_b, z.asin() - (B * z).asin())
+    };
+    let (sin, cos) = angle.sin_cos();
+    touch(Vector2::new(cos * from.x - sin * from.y, sin * from.x + cos * from.y) * radius)
 }
 
 /// Position at which the straight line from `a` to `b` crosses the line through the origin and
@@ -212,6 +267,31 @@ mod tests {
             assert_eq!(wrap_around(a, b, 0.4, Some(here)), None);
             let wrap = wrap_around(a, b, 0.4, Some(there)).unwrap();
             assert!(wrap.first.y < 0.0 && wrap.last.y < 0.0);
+        }
+    }
+
+    #[test]
+    fn a_string_inside_a_ring_touches_it_where_the_path_is_shortest() {
+        let (radius, inside) = (0.3, Some(Vector3::new(0.01, 0.02, 0.0)));
+        let (a, b) = (Vector3::new(0.9, 0.4, 0.0), Vector3::new(0.5, 1.1, 0.0));
+        let by_way_of = |angle: f64| {
+            let p = radius * Vector3::new(angle.cos(), angle.sin(), 0.0);
+            (p - a).norm() + (b - p).norm()
+        };
+        // The least of a fine grid is above the minimum by no more than ½ f'' δ², δ = 1e-4 and f'' of order one.
+        let grid = (0..62832).map(|k| by_way_of(1e-4 * f64::from(k)));
+        let least = grid.fold(f64::INFINITY, f64::min);
+        for wrap_around in [sphere, cylinder] {
+            for (a, b) in [(a, b), (b, a)] {
+                let wrap = wrap_around(a, b, radius, inside).unwrap();
+                let found = length(a, b, &wrap);
+                assert!(found <= least + ROUNDING && found >= least - 1e-8, "{found} {least}");
+                assert_eq!(wrap.on_surface, 0.0);
+                assert!((wrap.first.norm() - radius).abs() <= ROUNDING);
+            }
+            // A string through the ring is straight.
+            let opposite = Vector3::new(-0.8, -0.5, 0.0);
+            assert_eq!(wrap_around(a, opposite, radius, inside), None);
         }
     }
 

@@ -19,6 +19,7 @@ fn site(rng: &mut SplitMix64) -> Waypoint {
 fn surface(rng: &mut SplitMix64, shape: WrapShape) -> Waypoint {
     let side = (rng.below(2) == 0).then(|| rng.vector3());
     let (body, pose) = (BodyId(rng.below(BODIES + 1)), rng.pose(1.0));
+    let side = side.map(|point| TendonSite { body, point });
     Waypoint::Wrap(WrapSurface { body, pose, shape, radius: 0.6 * rng.uniform(0.5, 1.5), side })
 }
 

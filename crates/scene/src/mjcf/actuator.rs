@@ -47,7 +47,7 @@ struct ActuatorDraft {
 
 fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
     let law = Law::of(&build.defaults.layers(element, None)?)?;
-    let reach = transmission::read(build, element, &law.gear)?;
+    let reach = transmission::read(build, element, &law.gear, law.rod)?;
     let mut spec = ActuatorSpec::motor(element.get("name").unwrap_or(""), transmission::nowhere());
     if build.flags.clamp_control {
         spec.control_range = control_range(build, element, &law, &reach)?;
@@ -71,7 +71,9 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
             None
         }
     };
-    let has_length = reach.has_length && !matches!(spec.transmission, Transmission::Body { .. });
+    let is_wrench =
+        matches!(spec.transmission, Transmission::Body { .. } | Transmission::Contacts(_));
+    let has_length = reach.has_length && !is_wrench;
     let (gain, bias) = match terms {
         Some((LawTerm::Affine(gain), LawTerm::Affine(bias))) => (gain, bias),
         Some(terms) if has_length => {

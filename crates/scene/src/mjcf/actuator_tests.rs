@@ -156,14 +156,27 @@ fn a_muscle_gets_its_lengths_from_the_file_or_the_limits_and_its_force_from_the_
 }
 
 #[test]
+fn transmissions_between_sites_and_at_contacts_are_read() {
+    let refsite = one("<motor site='s' refsite='s' gear='1 2 3 4 5 6'/>", "");
+    let Transmission::Sites(pair) = refsite.transmission else { panic!("{refsite:?}") };
+    assert_eq!(pair.site, pair.reference);
+    assert_eq!((pair.force.y, pair.torque.z), (2.0, 6.0));
+    let crank = one("<motor cranksite='s' slidersite='s' cranklength='0.4' gear='2'/>", "");
+    let Transmission::SliderCrank(pair) = crank.transmission else { panic!("{crank:?}") };
+    assert_eq!((pair.rod, crank.gear), (0.4, 2.0));
+    let pull = one("<adhesion body='world' ctrlrange='0 1' gain='7'/>", "");
+    assert_eq!(pull.transmission, Transmission::Contacts(stiction_mech::BodyId::WORLD));
+    assert_eq!((pull.law.affine(), pull.control_range), (Some((7.0, [0.0; 3])), Some((0.0, 1.0))));
+}
+
+#[test]
 fn unsupported_actuators_are_listed_and_keep_their_control() {
     for actuator in [
         "<muscle joint='k'/>",
         "<muscle site='s'/>",
-        "<adhesion body='world' ctrlrange='0 1'/>",
         "<dcmotor joint='j' motorconst='1 1' resistance='1'/>",
         "<motor joint='f' gear='1 1 0 0 0 0'/>",
-        "<motor site='s' refsite='s'/>",
+        "<pid joint='j' kp='1'/>",
     ] {
         let found = read(&format!("{actuator}<motor joint='k'/>"), "");
         let lost: Vec<_> = found.unsupported.iter().filter(|entry| entry.physical).collect();
@@ -201,6 +214,8 @@ fn actuators_that_cannot_be_are_refused_at_their_line() {
         "<general joint='j' actlimited='true' actrange='0 1'/>",
         "<intvelocity joint='j'/>",
         "<damper joint='j' ctrlrange='-1 1'/>",
+        "<adhesion body='world' ctrlrange='-1 1'/>",
+        "<motor cranksite='s' slidersite='s'/>",
     ] {
         let message = error(&format!("{CARTS}\n<actuator>{inner}</actuator>"));
         assert!(message.starts_with("main.xml:10: <"), "{inner}: {message}");

@@ -111,7 +111,7 @@ fn string(build: &mut Build, element: &Element) -> Result<TendonPath, SceneError
                 if !is_site(before) || !is_site(after) {
                     return Err(part.error("expected a site before and after it"));
                 }
-                path.extend(surface(build, part)?.map(Waypoint::Wrap));
+                path.push(Waypoint::Wrap(surface(build, part)?));
             }
             "pulley" => {
                 if !is_site(after) || !(is_site(before) || index == 0) {
@@ -132,8 +132,8 @@ fn string(build: &mut Build, element: &Element) -> Result<TendonPath, SceneError
     Ok(TendonPath::Spatial(path))
 }
 
-/// Geometry that a tendon wraps; `None` if it is not supported.
-fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, SceneError> {
+/// Geometry that a tendon wraps.
+fn surface(build: &mut Build, part: &Element) -> Result<WrapSurface, SceneError> {
     let geom = build.geoms.require(part, "geom")?.clone();
     let shape = match geom.kind {
         GeomKind::Sphere => WrapShape::Sphere,
@@ -141,27 +141,11 @@ fn surface(build: &mut Build, part: &Element) -> Result<Option<WrapSurface>, Sce
         _ => return Err(part.wrong("geom", "a sphere or a cylinder")),
     };
     let (pose, radius) = (geom.pose, geom.size.x);
-    let mut side = None;
-    if let Some(site) = build.sites.find(part, "sidesite")? {
-        if site.body != geom.body {
-            build.report_unsupported(&part.place, "<geom> sidesite on another body than the geom");
-        } else {
-            let p_S = pose.inverse() * nalgebra::Point3::from(site.pose.translation.vector);
-            let distance = match shape {
-                WrapShape::Sphere => p_S.coords.norm(),
-                WrapShape::Cylinder => p_S.xy().coords.norm(),
-            };
-            if distance < radius {
-                build.report_unsupported(
-                    &part.place,
-                    "<geom> sidesite inside: a string inside a geom",
-                );
-                return Ok(None);
-            }
-            side = Some(site.pose.translation.vector);
-        }
-    }
-    Ok(Some(WrapSurface { body: geom.body, pose, shape, radius, side }))
+    let side = build
+        .sites
+        .find(part, "sidesite")?
+        .map(|site| TendonSite { body: site.body, point: site.pose.translation.vector });
+    Ok(WrapSurface { body: geom.body, pose, shape, radius, side })
 }
 
 /// The range of its length, in force or not.

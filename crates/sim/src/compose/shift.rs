@@ -102,7 +102,7 @@ impl WorldInsertion<'_> {
                         Waypoint::Site(site) => self.point(&mut site.body, &mut site.point),
                         Waypoint::Wrap(wrap) => {
                             if let Some(side) = &mut wrap.side {
-                                self.point(&mut wrap.body.clone(), side);
+                                self.point(&mut side.body, &mut side.point);
                             }
                             self.frame(&mut wrap.body, &mut wrap.pose);
                         }
@@ -118,7 +118,17 @@ impl WorldInsertion<'_> {
         match transmission {
             Transmission::Joint(joint) | Transmission::JointDof(joint, _) => self.joint(joint)?,
             Transmission::Tendon(tendon) => self.tendon(tendon),
-            Transmission::Body { body, .. } => *body = self.body(*body),
+            Transmission::Body { body, .. } | Transmission::Contacts(body) => {
+                *body = self.body(*body);
+            }
+            Transmission::Sites(pair) => {
+                self.frame(&mut pair.site.body, &mut pair.site.pose);
+                self.frame(&mut pair.reference.body, &mut pair.reference.pose);
+            }
+            Transmission::SliderCrank(pair) => {
+                self.frame(&mut pair.crank.body, &mut pair.crank.pose);
+                self.frame(&mut pair.slider.body, &mut pair.slider.pose);
+            }
         }
         Ok(())
     }

@@ -17,6 +17,7 @@
 //! stage leaves the state as it was.
 
 mod accept;
+mod adhesion;
 mod assembly;
 mod collision;
 mod correct;
@@ -46,6 +47,8 @@ pub(crate) struct StepContext<'a> {
     pub world: &'a World,
     pub settings: &'a Settings,
     pub input: &'a Input,
+    /// Memory for an input with the wrenches of adhesion.
+    pub pulled_input: Option<&'a mut Input>,
     pub goal: &'a Goal,
     pub session: &'a mut Session,
     /// The present state; changes when the step is accepted.
@@ -80,6 +83,7 @@ pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
 pub(crate) fn assemble_problem(step: &mut StepContext) -> Result<(), StepError> {
     kinematics::update(step)?;
     collision::update(step);
+    adhesion::update(step);
     dynamics::compute(step)?;
     assembly::select_contacts(step);
     assembly::assemble(step)

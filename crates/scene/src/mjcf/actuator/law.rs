@@ -75,6 +75,8 @@ pub(super) struct Law {
     pub activation_limited: Option<bool>,
     /// Whether the force law reads the activation at the end of the step.
     pub early: bool,
+    /// Length of the rod of a slider-crank [m].
+    pub rod: f64,
     /// Range of the length, for muscles.
     pub length_range: Option<(f64, f64)>,
     /// Unsupported parts, while the rest is supported.
@@ -103,6 +105,7 @@ impl Default for Law {
             activation_range: None,
             activation_limited: None,
             early: false,
+            rod: 0.0,
             length_range: None,
             lost: Vec::new(),
         }
@@ -205,7 +208,7 @@ impl Law {
         if layer.integer("actdim")?.is_some_and(|count| count > 1) {
             self.lost.push("actdim: several activations; it has one".to_owned());
         }
-        layer.get("cranklength");
+        self.rod = layer.number("cranklength")?.unwrap_or(self.rod);
         for (name, what) in [
             ("armature", "armature: inertia of an actuator"),
             ("damping", "damping: of an actuator, beside its law"),
@@ -240,7 +243,7 @@ impl Law {
             "damper" => self.damper(layer),
             "intvelocity" => self.integrated_velocity(layer),
             "muscle" => self.muscle(layer),
-            "adhesion" => self.other(layer, "adhesion"),
+            "adhesion" => self.adhesion(layer),
             "dcmotor" => self.other(layer, "model of an electric motor"),
             "orientation" => self.other(layer, "servo of an orientation"),
             "pid" => self.other(layer, "servo with an integral part"),
@@ -347,6 +350,18 @@ impl Law {
         self.start_again();
         self.inherit = 0.0;
         (self.gain_source, self.gain[0], self.gain[2]) = (ForceSource::Affine, 0.0, -kv);
+        self.control_limited = Some(true);
+        if self.control_range.is_some_and(|(lower, _)| lower < 0.0) {
+            return Err(layer.wrong("ctrlrange", "numbers that are not negative"));
+        }
+        Ok(())
+    }
+
+    /// A force that pulls at the contacts of a body.
+    fn adhesion(&mut self, layer: &Element) -> Result<(), SceneError> {
+        let gain = not_negative(layer, "gain")?.unwrap_or(self.gain[0]);
+        self.start_again();
+        (self.inherit, self.gain[0]) = (0.0, gain);
         self.control_limited = Some(true);
         if self.control_range.is_some_and(|(lower, _)| lower < 0.0) {
             return Err(layer.wrong("ctrlrange", "numbers that are not negative"));

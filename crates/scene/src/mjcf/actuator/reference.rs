@@ -86,6 +86,19 @@ fn rate_per_velocity(model: &Model, data: &Data, transmission: &Transmission, J:
         Transmission::Tendon(id) => {
             model.tendons()[id.0].measure(model, model.q0(), data, J);
         }
+        Transmission::Sites(mut pair) => {
+            for frame in [&mut pair.site, &mut pair.reference] {
+                frame.body = model.body_of_builder(frame.body).unwrap_or(frame.body);
+            }
+            pair.measure(model, data, |dof, rate| J[dof] = rate);
+        }
+        Transmission::SliderCrank(mut pair) => {
+            for frame in [&mut pair.crank, &mut pair.slider] {
+                frame.body = model.body_of_builder(frame.body).unwrap_or(frame.body);
+            }
+            pair.measure(model, data, |dof, rate| J[dof] = rate);
+        }
+        Transmission::Contacts(_) => {}
         Transmission::Body { body, point, wrench } => {
             let Some(body) = model.body_of_builder(body) else { return };
             let X_WB = &data.body_pose[body.0];

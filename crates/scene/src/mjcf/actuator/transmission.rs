@@ -1,10 +1,10 @@
 //! Where an actuator acts: a joint, a tendon, or a wrench at a site.
 
 use nalgebra::{Vector3, Vector6};
-use stiction_mech::{BodyId, JointKind, Transmission};
+use stiction_mech::{BodyFrame, BodyId, JointKind, SitePair, SliderCrank, Transmission};
 
 use crate::error::SceneError;
-use crate::mjcf::build::{Build, BuiltJoint};
+use crate::mjcf::build::{Build, BuiltJoint, BuiltSite};
 use crate::xml::Element;
 
 /// Attributes that name the target.
@@ -44,6 +44,7 @@ pub(super) fn read(
     build: &Build,
     element: &Element,
     gear: &[f64; 6],
+    rod: f64,
 ) -> Result<ActuatorTarget, SceneError> {
     let given: Vec<_> = TARGETS.iter().filter(|name| element.peek(name).is_some()).collect();
     let [target] = given[..] else {
@@ -69,10 +70,16 @@ pub(super) fn read(
         }
         "site" => {
             let site = build.sites.require(element, "site")?;
-            if build.sites.find(element, "refsite")?.is_some() {
-                return Ok(ActuatorTarget::lost("refsite: a force relative to another site"));
-            }
             let [fx, fy, fz, tx, ty, tz] = *gear;
+            if let Some(reference) = build.sites.find(element, "refsite")? {
+                let pair = SitePair {
+                    site: frame_of(site),
+                    reference: frame_of(reference),
+                    force: Vector3::new(fx, fy, fz),
+                    torque: Vector3::new(tx, ty, tz),
+                };
+                return Ok(ActuatorTarget::to(Transmission::Sites(pair), 1.0));
+            }
             let rotation = site.pose.rotation;
             let torque = rotation * Vector3::new(tx, ty, tz);
             let force = rotation * Vector3::new(fx, fy, fz);
@@ -82,15 +89,24 @@ pub(super) fn read(
             ActuatorTarget::to(place, 1.0).without_length()
         }
         "body" => {
-            build.bodies.require(element, "body")?;
-            ActuatorTarget::lost("body: a force along the normals of its contacts")
+            let body = build.bodies.require(element, "body")?.id;
+            ActuatorTarget::to(Transmission::Contacts(body), gear[0]).without_length()
         }
         _ => {
-            build.sites.require(element, "cranksite")?;
-            build.sites.require(element, "slidersite")?;
-            ActuatorTarget::lost("cranksite: a slider-crank")
+            let crank = frame_of(build.sites.require(element, "cranksite")?);
+            let slider = frame_of(build.sites.require(element, "slidersite")?);
+            if !(rod > 0.0) {
+                return Err(element.wrong("cranklength", "a positive number"));
+            }
+            let place = Transmission::SliderCrank(SliderCrank { crank, slider, rod });
+            ActuatorTarget::to(place, gear[0])
         }
     })
+}
+
+/// The frame of a site.
+fn frame_of(site: &BuiltSite) -> BodyFrame {
+    BodyFrame { body: site.body, pose: site.pose }
 }
 
 /// A joint of one coordinate, or one direction of a joint of several. In the parent's frame
