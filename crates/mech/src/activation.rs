@@ -81,6 +81,22 @@ impl ActivationSpec {
         self.advance_with_rate(self.rate(control, activation), activation, time_step)
     }
 
+    /// The activations of the four stages of the classical Runge–Kutta method.
+    pub fn stages(&self, control: f64, activation: f64, time_step: f64) -> [f64; 4] {
+        let mut stages = [activation; 4];
+        for (stage, time) in [0.5, 0.5, 1.0].into_iter().enumerate() {
+            stages[stage + 1] = activation + time * time_step * self.rate(control, stages[stage]);
+        }
+        stages
+    }
+
+    /// The activation after `time_step` [s] by the classical Runge–Kutta method, as in MuJoCo.
+    pub fn advance_in_stages(&self, control: f64, activation: f64, time_step: f64) -> f64 {
+        let [a, b, c, d] =
+            self.stages(control, activation, time_step).map(|stage| self.rate(control, stage));
+        self.advance_with_rate((a + 2.0 * (b + c) + d) / 6.0, activation, time_step)
+    }
+
     /// The activation after `time_step` [s], of second order at least.
     pub fn advance(&self, control: f64, activation: f64, time_step: f64) -> f64 {
         self.clamp(match self.dynamics {

@@ -122,6 +122,9 @@ pub enum SettingsError {
     /// The solver is unknown, or one of its settings is invalid.
     #[error(transparent)]
     Solver(#[from] SolverError),
+    /// The scheme of the model file is asked for, and there is none.
+    #[error("scheme = file; expected a model file that names its integrator, such as MJCF")]
+    NoFileScheme,
 }
 
 /// A snapshot that cannot be restored.

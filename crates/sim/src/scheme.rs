@@ -11,6 +11,8 @@ use stiction_solve::setting::{SettingKind, SettingType, SettingValue};
 /// Time-stepping scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
+    /// The scheme that the model file asks for: an alias, which a simulation replaces by one of the others.
+    File,
     /// All forces at the start of the step, but the damping of joints at its end; positions move
     /// with the next velocity: MuJoCo's Euler.
     Euler,
@@ -21,24 +23,32 @@ pub enum Scheme {
     /// As `Euler`, but all forces that depend on velocities are linearised at the end of the step; of
     /// Coriolis forces those of single free bodies only: MuJoCo's implicitfast.
     ImplicitFast,
+    /// As `ImplicitFast`, but with the slopes of all Coriolis forces: MuJoCo's implicit.
+    ImplicitFull,
     /// θ = θ_vq = ½: of second order.
     Midpoint,
     /// Laws and positions use the mean of the old and the next velocity.
     MidVelocity,
+    /// The classical Runge–Kutta method of fourth order for bodies and trees on which no constraint rows act, as
+    /// MuJoCo's RK4; with rows they take the step of `Euler`.
+    Rk4,
     /// Symplectic, but a free body in flight or in lasting contact moves with the mean of its old
     /// and next velocity, which is exact for constant forces such as weight and dry friction. In an
     /// impact it moves with the next velocity, so that it does not penetrate the surface.
     ///
     /// Free bodies turn by a rule that conserves energy and angular momentum. Trees on which no
     /// constraint rows act advance coordinates and velocities together, by a symmetric rule of second
-    /// order with substeps where they move fast. Trees with servos, drag or rows, such as contacts and
-    /// limits within reach, take the symplectic step, of first order.
+    /// order with substeps where they move fast; servos on single joints are part of it. Trees with drag, muscles
+    /// on tendons or rows, such as contacts and limits within reach, take the symplectic step, of first order.
     #[default]
     Refined,
     /// θ = 0, θ_vq = 1; damping and servos are implicit all the same. Without contact trees move as in
     /// `Refined`, free bodies turn as there, and positions of free bodies follow the next velocity.
     Symplectic,
 }
+
+/// The name that stands for the scheme of the model file.
+const FILE: &str = "file";
 
 /// One entry of [`SCHEMES`].
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +84,11 @@ pub static SCHEMES: &[SchemeEntry] = &[
         scheme: Scheme::ImplicitFast,
     },
     SchemeEntry {
+        name: "implicit-full",
+        about: "MuJoCo's implicit: as implicit-fast, and Coriolis forces linearised at the end of the step",
+        scheme: Scheme::ImplicitFull,
+    },
+    SchemeEntry {
         name: "mid-velocity",
         about: "contact laws and positions with the mean of old and next velocity",
         scheme: Scheme::MidVelocity,
@@ -89,6 +104,11 @@ pub static SCHEMES: &[SchemeEntry] = &[
         scheme: Scheme::Refined,
     },
     SchemeEntry {
+        name: "rk4",
+        about: "MuJoCo's RK4: fourth order without contact; euler in contact",
+        scheme: Scheme::Rk4,
+    },
+    SchemeEntry {
         name: "symplectic",
         about: "as refined, but positions of free bodies follow the next velocity",
         scheme: Scheme::Symplectic,
@@ -97,7 +117,9 @@ pub static SCHEMES: &[SchemeEntry] = &[
 
 impl SettingType for Scheme {
     fn kind() -> SettingKind {
-        SettingKind::Choice(SCHEMES.iter().map(|entry| entry.name).collect())
+        let names = SCHEMES.iter().map(|entry| entry.name);
+        let (before, after): (Vec<_>, Vec<_>) = names.partition(|name| *name < FILE);
+        SettingKind::Choice(before.into_iter().chain([FILE]).chain(after).collect())
     }
 
     fn to_value(&self) -> SettingValue {
@@ -113,14 +135,17 @@ impl SettingType for Scheme {
 }
 
 impl Scheme {
-    /// Finds a scheme by name.
+    /// Finds a scheme by name; `file` is that of the model file.
     pub fn parse(name: &str) -> Option<Self> {
+        if name == FILE {
+            return Some(Self::File);
+        }
         SCHEMES.iter().find(|entry| entry.name == name).map(|entry| entry.scheme)
     }
 
     /// Name of the scheme.
     pub fn name(self) -> &'static str {
-        SCHEMES.iter().find(|entry| entry.scheme == self).map_or("", |entry| entry.name)
+        SCHEMES.iter().find(|entry| entry.scheme == self).map_or(FILE, |entry| entry.name)
     }
 
     /// θ: the weight of the next state where forces are evaluated.
@@ -128,8 +153,11 @@ impl Scheme {
         match self {
             Self::Euler
             | Self::Explicit
+            | Self::File
             | Self::ImplicitFast
+            | Self::ImplicitFull
             | Self::MidVelocity
+            | Self::Rk4
             | Self::Refined
             | Self::Symplectic => 0.0,
             Self::Midpoint => 0.5,
@@ -144,9 +172,12 @@ impl Scheme {
             Self::Explicit => 0.0,
             Self::Midpoint => 0.5,
             Self::Euler
+            | Self::File
             | Self::Implicit
             | Self::ImplicitFast
+            | Self::ImplicitFull
             | Self::MidVelocity
+            | Self::Rk4
             | Self::Refined
             | Self::Symplectic => 1.0,
         }
@@ -159,7 +190,7 @@ impl Scheme {
 
     /// Whether it is one of MuJoCo's schemes: servo forces are evaluated at the start of the step.
     pub fn is_direct(self) -> bool {
-        matches!(self, Self::Euler | Self::ImplicitFast)
+        matches!(self, Self::Euler | Self::ImplicitFast | Self::ImplicitFull | Self::Rk4)
     }
 
     /// Weight of the next state in damping and servos: implicit in every scheme.
@@ -168,9 +199,9 @@ impl Scheme {
     }
 
     /// Whether trees without constraint rows advance coordinates and velocities together, by a rule of
-    /// second order.
+    /// second order or more.
     pub fn advances_trees(self) -> bool {
-        matches!(self, Self::Refined | Self::Symplectic)
+        matches!(self, Self::Refined | Self::Rk4 | Self::Symplectic)
     }
 
     /// Whether stage 1 is iterated, because forces depend on the unknown next state.
@@ -192,5 +223,7 @@ mod tests {
             assert!(!entry.about.is_empty());
         }
         assert_eq!(Scheme::parse("leapfrog"), None);
+        assert_eq!(Scheme::parse("file"), Some(Scheme::File));
+        assert_eq!(Scheme::File.name(), "file");
     }
 }

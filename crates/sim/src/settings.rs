@@ -23,6 +23,8 @@ pub struct Settings {
     pub time_step: f64,
     /// Time-stepping scheme.
     pub scheme: Scheme,
+    /// Scheme of the model file, which `scheme = file` stands for.
+    pub file_scheme: Option<Scheme>,
     /// Name of the contact solver.
     pub solver: String,
     /// Settings of the solver as text, by name.
@@ -88,6 +90,7 @@ impl Default for Settings {
         Self {
             time_step: 0.002,
             scheme: Scheme::default(),
+            file_scheme: None,
             solver: "auto".to_owned(),
             solver_settings: Vec::new(),
             tolerance: 1e-6,

@@ -11,6 +11,7 @@ use crate::contact_point::ContactPoint;
 use crate::error::{SettingsError, SnapshotError, StepError};
 use crate::history::StepHistory;
 use crate::report::{PhaseClock, StepReport};
+use crate::scheme::Scheme;
 use crate::sensor::SensorReader;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
@@ -53,6 +54,10 @@ impl Simulation {
     ) -> Result<Self, SettingsError> {
         let world = world.into();
         settings.check()?;
+        let mut settings = settings;
+        if settings.scheme == Scheme::File {
+            settings.scheme = settings.file_scheme.ok_or(SettingsError::NoFileScheme)?;
+        }
         solve_policy::prepare(&mut session)?;
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;

@@ -25,7 +25,9 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+/// The version before mean forces of actuators: still read, since force laws give them.
+const VERSION_WITHOUT_ACTUATOR_FORCES: u32 = 5;
 /// The version before position errors one by one and balances of energy: still read, as after a state that was set.
 const VERSION_WITHOUT_BALANCES: u32 = 4;
 /// The version before activations: still read, since a world without them has none.
@@ -141,7 +143,7 @@ impl Snapshot {
             time: from.f64()?,
             q: from.list(SnapshotReader::f64)?,
             v: from.list(SnapshotReader::f64)?,
-            activation: from.activations()?,
+            activation: from.numbers_after(VERSION_WITHOUT_ACTIVATIONS)?,
             x: from.list(SnapshotReader::vector)?,
             x_dot: from.list(SnapshotReader::vector)?,
         };
@@ -203,8 +205,11 @@ impl SnapshotWriter {
     fn last_step(&mut self, last: &LastStep) {
         self.u32(u32::from(last.taken));
         self.f64(last.time_step);
-        let LastStep { q, v, acceleration, control, activation, equality, tendon_force, .. } = last;
-        for numbers in [q, v, acceleration, control, activation, equality, tendon_force] {
+        let LastStep { q, v, acceleration, control, activation, .. } = last;
+        let LastStep { actuator_force, equality, tendon_force, .. } = last;
+        for numbers in
+            [q, v, acceleration, control, activation, actuator_force, equality, tendon_force]
+        {
             self.list(numbers, |out, x| out.f64(*x));
         }
         self.list(&last.wrench, Self::wrench);
@@ -345,13 +350,9 @@ impl SnapshotReader<'_> {
         })
     }
 
-    /// Activations; none in a version without them.
-    fn activations(&mut self) -> Result<Vec<f64>, SnapshotError> {
-        if self.version > VERSION_WITHOUT_ACTIVATIONS {
-            self.list(Self::f64)
-        } else {
-            Ok(Vec::new())
-        }
+    /// Numbers that later versions than this one have.
+    fn numbers_after(&mut self, version: u32) -> Result<Vec<f64>, SnapshotError> {
+        if self.version > version { self.list(Self::f64) } else { Ok(Vec::new()) }
     }
 
     /// A soft body, or none.
@@ -367,7 +368,8 @@ impl SnapshotReader<'_> {
             v: self.list(Self::f64)?,
             acceleration: self.list(Self::f64)?,
             control: self.list(Self::f64)?,
-            activation: self.activations()?,
+            activation: self.numbers_after(VERSION_WITHOUT_ACTIVATIONS)?,
+            actuator_force: self.numbers_after(VERSION_WITHOUT_ACTUATOR_FORCES)?,
             equality: self.list(Self::f64)?,
             tendon_force: self.list(Self::f64)?,
             wrench: self.list(Self::wrench)?,

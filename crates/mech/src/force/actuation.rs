@@ -193,6 +193,24 @@ impl Forces {
         }
     }
 
+    /// Adds servos with bounds that act on single velocities to [`Forces::generalized`] and to the diagonals, and
+    /// removes their drives: within its bounds a servo is linear, outside it exerts the bound.
+    pub fn take_single_servos_linearly(&mut self) {
+        let Self { generalized, stiffness, damping, drives, entries, .. } = self;
+        drives.retain(|drive| {
+            let &[RowEntry { dof, coefficient }] = drive.row.of(entries) else { return true };
+            if !matches!(drive.kind, DriveKind::Servo(_)) {
+                return true;
+            }
+            generalized[dof] += coefficient * drive.present_force();
+            if drive.lower < drive.force && drive.force < drive.upper {
+                stiffness[dof] += coefficient * coefficient * drive.stiffness;
+                damping[dof] += coefficient * coefficient * drive.damping;
+            }
+            false
+        });
+    }
+
     /// Adds the present forces of springs, dampers and servos to [`Forces::generalized`] and removes
     /// their drives, for steps that treat them explicitly. Only dry friction remains among the drives.
     pub fn take_drives_explicitly(&mut self) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
-use stiction_sim::{Combine, Settings, WorldBuilder, WorldError};
+use stiction_sim::{Combine, Scheme, Settings, WorldBuilder, WorldError};
 
 use super::asset::Assets;
 use super::attach::ModelContext;
@@ -249,7 +249,11 @@ impl<'a> Build<'a> {
             magnetic: MAGNETIC,
             medium: Medium::default(),
             world: WorldBuilder::new(),
-            settings: Settings { combine: Combine::Maximum, ..Settings::default() },
+            settings: Settings {
+                combine: Combine::Maximum,
+                file_scheme: Some(Scheme::Euler),
+                ..Settings::default()
+            },
             bodies: Names::new("body"),
             joints: Names::new("joint"),
             geoms: Names::new("geom"),

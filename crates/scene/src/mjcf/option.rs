@@ -5,6 +5,7 @@
 //! `impratio` scale the softness of contacts ([`super::flag`]).
 
 use nalgebra::Vector3;
+use stiction_sim::Scheme;
 
 use super::build::Build;
 use super::flag::switch;
@@ -33,10 +34,16 @@ const NUMERICAL: [&str; 14] = [
 ];
 
 /// Words that choose algorithms of MuJoCo.
-const CHOICES: [(&str, &[&str]); 3] = [
-    ("integrator", &["Euler", "RK4", "implicit", "implicitfast", "discrete"]),
-    ("jacobian", &["auto", "dense", "sparse"]),
-    ("solver", &["PGS", "CG", "Newton"]),
+const CHOICES: [(&str, &[&str]); 2] =
+    [("jacobian", &["auto", "dense", "sparse"]), ("solver", &["PGS", "CG", "Newton"])];
+
+/// Integrators of MuJoCo, and the schemes that do the same; `discrete` has none.
+const INTEGRATORS: [(&str, Option<Scheme>); 5] = [
+    ("Euler", Some(Scheme::Euler)),
+    ("RK4", Some(Scheme::Rk4)),
+    ("implicit", Some(Scheme::ImplicitFull)),
+    ("implicitfast", Some(Scheme::ImplicitFast)),
+    ("discrete", None),
 ];
 
 /// Switches of algorithms, or of what MuJoCo reports.
@@ -109,6 +116,10 @@ fn passed_over(build: &mut Build, section: &Element) -> Result<(), SceneError> {
             note(build, "option", name);
         }
     }
+    if let Some(scheme) = section.choice("integrator", &INTEGRATORS)? {
+        note(build, "option", "integrator");
+        build.settings.file_scheme = scheme;
+    }
     for (name, words) in CHOICES {
         let words: Vec<_> = words.iter().map(|word| (*word, ())).collect();
         if section.choice(name, &words)?.is_some() {
@@ -133,7 +144,7 @@ fn note(build: &mut Build, element: &str, name: &str) {
 mod tests {
     use super::super::testing::{error, model};
     use nalgebra::Vector3;
-    use stiction_sim::{Combine, Settings};
+    use stiction_sim::{Combine, Scheme, Settings};
 
     #[test]
     fn time_step_and_gravity_are_taken_and_the_rest_is_noted() {
@@ -145,10 +156,13 @@ mod tests {
         assert_eq!(found.world.model().gravity(), Vector3::new(0.0, 1.0, -2.0));
         assert_eq!(found.settings.combine, Combine::Maximum);
         assert_eq!(found.settings.scheme, Settings::default().scheme);
+        assert_eq!(found.settings.file_scheme, Some(Scheme::Euler));
         assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
         for name in ["solver", "iterations", "warmstart"] {
             assert!(found.notes.iter().any(|note| note.contains(name)), "{:?}", found.notes);
         }
+        let found = model("<option integrator='RK4'/>");
+        assert_eq!(found.settings.file_scheme, Some(Scheme::Rk4));
     }
 
     #[test]

@@ -47,10 +47,10 @@ pub(crate) fn advance(
 ) {
     model.for_each_activation(&input.control, |spec, control, index| {
         let present = state.activation[index];
-        next.activation[index] = if scheme.is_direct() {
-            spec.advance_directly(control, present, h)
-        } else {
-            spec.advance(control, present, h)
+        next.activation[index] = match scheme {
+            Scheme::Rk4 => spec.advance_in_stages(control, present, h),
+            _ if scheme.is_direct() => spec.advance_directly(control, present, h),
+            _ => spec.advance(control, present, h),
         };
     });
 }

@@ -1,4 +1,4 @@
-//! MuJoCo's Euler and implicitfast: all forces at the start of the step; part of their dependence on
+//! MuJoCo's Euler, implicitfast and implicit: all forces at the start of the step; part of their dependence on
 //! velocities is implicit.
 //!
 //! `A = M − h ∂f/∂v` and `b = A v + h f(q, v)`, so that without constraints `v' = v + h A⁻¹ f`
@@ -41,16 +41,19 @@ impl FreeMotion {
                 self.diagonal[dof] = model.armature()[dof] + implicit;
             }
         }
-        if scheme == Scheme::ImplicitFast {
+        if matches!(scheme, Scheme::ImplicitFast | Scheme::ImplicitFull) {
             let Self { forces, matrix, diagonal, by_tree, .. } = self;
             forces.rate_slopes(model, |row, slope| {
                 add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
             });
         }
-        for (_, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
+        for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
             let dofs = tree.dofs.clone();
             for dof in dofs.clone() {
                 self.momentum[dof] = h * (self.forces.generalized[dof] - data.bias[dof]);
+            }
+            if scheme == Scheme::ImplicitFull {
+                self.follow_bias_slopes(model, index, h, state, data);
             }
             let (A, impulse) = (&self.matrix[tree.mass.clone()], &mut self.momentum[dofs.clone()]);
             if tree.single && scheme == Scheme::ImplicitFast {
@@ -69,8 +72,11 @@ impl FreeMotion {
 impl FreeMotion {
     /// Adds the slopes of drag and muscles to A: motion in a viscous medium is stiff.
     pub(super) fn add_coupled_slopes(&mut self, model: &Model, h: f64, asleep: &[bool]) {
-        let Self { forces, matrix, diagonal, by_tree, .. } = self;
+        let Self { forces, matrix, diagonal, by_tree, linearised, .. } = self;
         forces.coupled_slopes(|row, slope| {
+            for entry in row.iter().filter(|entry| slope * entry.coefficient != 0.0) {
+                linearised[tree_of_dof(model, entry.dof)] = true;
+            }
             if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
                 add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
             }

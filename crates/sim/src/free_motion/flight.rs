@@ -19,9 +19,13 @@
 
 use stiction_math::branch;
 use stiction_mech::{
-    Data, ForceError, MechanismState, Model, State, tree_bias_forces, tree_integrate,
-    tree_kinematics, tree_kinetic_energy, tree_mass_matrix, tree_velocities, tree_weight_energy,
+    ActuatorId, Data, ForceError, MechanismState, Model, RowEntry, State, tree_bias_forces,
+    tree_integrate, tree_kinematics, tree_kinetic_energy, tree_mass_matrix, tree_velocities,
+    tree_weight_energy,
 };
+
+use crate::rows::tree_of_dof;
+use crate::scheme::Scheme;
 
 use super::{FreeMotion, StepStart, Trial, activation, largest_turn};
 
@@ -43,18 +47,20 @@ const CONTRACTION: f64 = 0.5;
 pub(super) struct Flight {
     /// Trees whose motion is not accepted yet, and those that take part in the present substeps.
     pending: Vec<usize>,
-    active: Vec<usize>,
+    pub(super) active: Vec<usize>,
     /// State at the start of a substep.
     q: Vec<f64>,
-    v: Vec<f64>,
+    pub(super) v: Vec<f64>,
     /// Activations in the middle of a substep.
-    activation: Vec<f64>,
+    pub(super) activation: Vec<f64>,
     /// v₁ − v₀ and A (v₁ − v₀).
-    change: Vec<f64>,
-    impulse: Vec<f64>,
+    pub(super) change: Vec<f64>,
+    pub(super) impulse: Vec<f64>,
     /// Per tree: work of applied forces [J], and whether an equation was not solved.
     pub(super) work: Vec<f64>,
     failed: Vec<bool>,
+    /// Mean forces of the actuators, before their gears.
+    pub(super) actuator_force: Vec<f64>,
     /// Energy that no force supplied, in all trees of the step [J].
     pub unaccounted: f64,
 }
@@ -72,6 +78,7 @@ impl Flight {
             impulse: vec![0.0; nv],
             work: vec![0.0; trees],
             failed: vec![false; trees],
+            actuator_force: vec![0.0; model.nu()],
             unaccounted: 0.0,
         }
     }
@@ -94,8 +101,7 @@ impl Balance {
 
 impl FreeMotion {
     /// Moves the trees without constraint rows, those for which `is_free` holds, and writes their
-    /// next coordinates and velocities. Trees with drag or servos are left out: theirs is the
-    /// linearly implicit step of A and b, from which sensors read the forces of servos.
+    /// next coordinates and velocities. Trees with drag are left out: theirs is the linearly implicit step of A and b.
     pub fn fly(
         &mut self,
         start: &StepStart,
@@ -104,7 +110,11 @@ impl FreeMotion {
         next: &mut State,
     ) -> Result<(), ForceError> {
         let StepStart { model, scheme, time_step: h, state, .. } = *start;
+        if scheme == Scheme::Rk4 {
+            return self.runge_kutta(start, is_free, next);
+        }
         self.flight.unaccounted = 0.0;
+        self.flight.actuator_force.fill(0.0);
         self.flight.pending.clear();
         for tree in 0..model.trees().len() {
             if self.flies(model, scheme, tree) && is_free(tree) {
@@ -129,6 +139,7 @@ impl FreeMotion {
                     active.push(tree);
                 }
             }
+            self.clear_actuator_forces(model);
             for k in 0..1_u32 << level {
                 self.substep(start, h / substeps, f64::from(k))?;
             }
@@ -145,7 +156,7 @@ impl FreeMotion {
 
     /// Sets coordinates, velocities and poses of all trees to those at the start of the step where
     /// forces couple trees.
-    fn place_all(&mut self, model: &Model, state: &State) {
+    pub(super) fn place_all(&mut self, model: &Model, state: &State) {
         self.flight.v.copy_from_slice(&state.v);
         self.trial.q.copy_from_slice(&state.q);
         if !model.tendons().is_empty() || !model.actuators().is_empty() {
@@ -166,6 +177,7 @@ impl FreeMotion {
         }
         activation::set_at(model, input, state, (before + 0.5) * tau, activation);
         forces.evaluate(model, MechanismState { q: middle, v, activation }, data, input, h)?;
+        forces.take_single_servos_linearly();
         for k in 0..self.flight.active.len() {
             let tree = self.flight.active[k];
             if self.flight.failed[tree] || !self.change_velocity(model, tree, tau) {
@@ -175,7 +187,51 @@ impl FreeMotion {
             let Flight { q, v, .. } = &mut self.flight;
             tree_integrate(model, tree, &self.trial.q, v, 0.5 * tau, q);
         }
+        self.add_actuator_forces(model, tau, tau / h);
         Ok(())
+    }
+
+    /// Whether the first tree on which an actuator acts takes part in the present substeps.
+    fn is_active(&self, model: &Model, actuator: usize) -> bool {
+        let row = self.trial.forces.row(self.trial.forces.actuator_row(ActuatorId(actuator)));
+        let tree = row.first().map(|entry| tree_of_dof(model, entry.dof));
+        tree.is_some_and(|tree| self.flight.active.contains(&tree))
+    }
+
+    /// Resets the mean forces of the actuators on active trees.
+    fn clear_actuator_forces(&mut self, model: &Model) {
+        for index in 0..model.nu() {
+            if self.is_active(model, index) {
+                self.flight.actuator_force[index] = 0.0;
+            }
+        }
+    }
+
+    /// Adds the forces of actuators in a substep to their means: the laws at its midpoint, with the implicit part of
+    /// their slopes.
+    fn add_actuator_forces(&mut self, model: &Model, tau: f64, weight: f64) {
+        for (index, actuator) in model.actuators().iter().enumerate() {
+            if !self.is_active(model, index) {
+                continue;
+            }
+            let Self { trial: Trial { forces, residual: slope, .. }, flight, .. } = self;
+            let spec = &actuator.spec;
+            let row = forces.row(forces.actuator_row(ActuatorId(index)));
+            let mut force = forces.actuator_force[index];
+            let (lower, upper) = spec.force_bounds();
+            if let &[RowEntry { dof, coefficient }] = row
+                && lower < force
+                && force < upper
+            {
+                let [length, rate] = forces.actuator_slopes[index].map(|slope| slope.min(0.0));
+                let length = if spec.law.is_muscle() { 0.0 } else { length };
+                let (D, K) = (forces.damping[dof], forces.stiffness[dof]);
+                let theta = if D > 0.0 { (slope[dof] - 0.25 * tau * K) / D } else { 0.0 };
+                let change = spec.gear * coefficient * flight.change[dof];
+                force += (theta * rate + 0.25 * tau * length) * change;
+            }
+            flight.actuator_force[index] += weight * force;
+        }
     }
 
     /// Changes the velocity of a tree at the midpoint of a substep. False if the equation is not solved.

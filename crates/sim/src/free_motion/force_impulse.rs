@@ -49,7 +49,9 @@ impl FreeMotion {
                 *p -= h * h * servo * state.v[dof];
             }
         }
-        if force.has_coupled_slopes() || scheme == Scheme::ImplicitFast {
+        if force.has_coupled_slopes()
+            || matches!(scheme, Scheme::ImplicitFast | Scheme::ImplicitFull)
+        {
             self.subtract_coupled(range, state, u, data, out);
             return;
         }
@@ -63,6 +65,12 @@ impl FreeMotion {
     /// included; `None` if it did not.
     pub fn flight_work(&self, start: &StepStart, tree: usize) -> Option<f64> {
         self.flies(start.model, start.scheme, tree).then(|| self.flight.work[tree])
+    }
+
+    /// Mean forces of the actuators over a step, before their gears, where the trees on which they act advanced by a
+    /// rule of their own; meaningless elsewhere.
+    pub fn flight_actuator_forces(&self) -> &[f64] {
+        &self.flight.actuator_force
     }
 
     /// Subtracts `(A − M/α)(u − v₀)` where it couples velocities.

@@ -8,10 +8,12 @@
 
 pub(crate) mod activation;
 mod bias;
+mod bias_slopes;
 mod direct;
 mod flight;
 mod force_impulse;
 mod iterate;
+mod rk4;
 mod rods;
 mod single;
 mod soft;
@@ -30,6 +32,7 @@ use stiction_mech::{
 };
 
 use self::bias::BiasInMomentum;
+use self::bias_slopes::BiasSlopes;
 use self::flight::Flight;
 use self::rods::RodSystem;
 use self::single::MAX_FREE_TURN;
@@ -90,7 +93,7 @@ pub(crate) struct FreeMotion {
     inertia_scale: f64,
     /// Per tree: whether drag acts on it.
     dragged: Vec<bool>,
-    /// Per tree: whether drag or servos act on it, so that it takes the linearly implicit step.
+    /// Per tree: whether drag or muscles damp several of its velocities, so that it takes the linearly implicit step.
     linearised: Vec<bool>,
     /// Per tree: whether a joint has limits.
     limited: Vec<bool>,
@@ -99,6 +102,7 @@ pub(crate) struct FreeMotion {
     /// Per tree: free rotation of a single body.
     spins: Vec<Spin>,
     flight: Flight,
+    bias_slopes: BiasSlopes,
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
     trial: Trial,
@@ -143,6 +147,7 @@ impl FreeMotion {
             bias: vec![BiasInMomentum::Complete; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
             flight: Flight::new(model),
+            bias_slopes: BiasSlopes::default(),
             unresolved: false,
             trial: Trial {
                 data: Data::new(model),
@@ -283,8 +288,6 @@ impl FreeMotion {
             self.linearised[index] = self.dragged[index];
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
-                self.linearised[index] |=
-                    servo > 0.0 || forces.damping[dof] > forces.joint_damping()[dof];
                 let implicit = h * (forces.damping[dof] + h * servo);
                 A[k * n + k] += implicit;
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
@@ -311,6 +314,9 @@ impl FreeMotion {
 
     /// Whether a tree without constraint rows advances by a rule of its own.
     pub fn flies(&self, model: &Model, scheme: Scheme, tree: usize) -> bool {
+        if scheme == Scheme::Rk4 {
+            return model.rod_of_tree(tree).is_none();
+        }
         scheme.advances_trees() && !model.trees()[tree].single && !self.linearised[tree]
     }
 

@@ -6,15 +6,16 @@ use stiction_solve::law::{Bounded, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
 
-/// Adds the rows of the drives.
+/// Adds the rows of the drives that `keeps` selects.
 pub(crate) fn add_rows(
     time_step: f64,
     forces: &Forces,
     context: &ConstraintContext,
+    keeps: impl Fn(&Drive) -> bool,
     rows: &mut RowBuilder,
 ) {
     let h = time_step;
-    for drive in &forces.drives {
+    for drive in forces.drives.iter().filter(|drive| keeps(drive)) {
         let Drive { row, lower, upper, .. } = *drive;
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
         let (compliance, bias) = drive.compliance(h);

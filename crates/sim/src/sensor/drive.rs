@@ -20,6 +20,8 @@ pub(super) struct LastStepForces<'a> {
     pub time_step: f64,
     /// Velocities with which the laws were evaluated.
     pub contact_velocity: &'a [f64],
+    /// Mean forces of actuators where they are known; infinite elsewhere.
+    pub actuator_force: &'a [f64],
 }
 
 /// Slopes of a force over length and rate.
@@ -33,6 +35,9 @@ impl LastStepForces<'_> {
     /// Force of an actuator before its gear [N or N·m].
     pub fn actuator(&self, actuator: ActuatorId) -> f64 {
         let (forces, ActuatorId(index)) = (self.forces, actuator);
+        if let Some(mean) = self.actuator_force.get(index).filter(|mean| mean.is_finite()) {
+            return *mean;
+        }
         let spec = &self.model.actuators()[index].spec;
         let (length, rate) = (forces.actuator_length[index], forces.actuator_rate[index]);
         let next = spec.gear * forces.rate(forces.actuator_row(actuator), self.contact_velocity);
@@ -85,9 +90,9 @@ impl LastStepForces<'_> {
     /// Change of a force over the step, from the rates before and after.
     fn change(&self, slopes: Slopes, rate: f64, next: f64) -> f64 {
         let (h, scheme) = (self.time_step, self.scheme);
-        if h == 0.0 || scheme == Scheme::Euler {
+        if h == 0.0 || matches!(scheme, Scheme::Euler | Scheme::Rk4) {
             0.0
-        } else if scheme == Scheme::ImplicitFast {
+        } else if matches!(scheme, Scheme::ImplicitFast | Scheme::ImplicitFull) {
             slopes.rate * (next - rate)
         } else if scheme.is_iterated() {
             let (theta, theta_vq) = (scheme.theta(), scheme.theta_vq());

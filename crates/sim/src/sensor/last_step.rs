@@ -26,6 +26,10 @@ pub(crate) struct AcceptedStep<'a> {
     pub input: &'a Input,
     /// Activations that force laws read.
     pub activation: &'a [f64],
+    /// Mean forces of actuators on trees that advanced by a rule of their own.
+    pub actuator_force: &'a [f64],
+    /// Whether an actuator acts on such trees.
+    pub has_flown: &'a dyn Fn(usize) -> bool,
     pub contacts: &'a [ContactPoint],
     pub records: &'a [ConstraintRecord],
     pub constraints: &'a [Constraint],
@@ -47,6 +51,8 @@ pub(crate) struct LastStep {
     pub control: Vec<f64>,
     /// Activations that force laws read.
     pub activation: Vec<f64>,
+    /// Mean forces of actuators where the step computed them; infinite where the laws give them.
+    pub actuator_force: Vec<f64>,
     pub wrench: Vec<Vector6<f64>>,
     pub contacts: Vec<ContactPoint>,
     /// Mean forces of the rows of equalities, [`MAX_ROWS`] each.
@@ -84,6 +90,7 @@ impl LastStep {
     pub fn hold(&mut self, world: &World, state: &State, input: &Input) {
         self.begin(world, state, input);
         self.activation.clone_from(&state.activation);
+        self.actuator_force.clear();
         self.acceleration.fill(0.0);
         self.time_step = 0.0;
         self.contacts.clear();
@@ -97,6 +104,12 @@ impl LastStep {
         self.begin(world, old, step.input);
         self.activation.clear();
         self.activation.extend_from_slice(step.activation);
+        self.actuator_force.clear();
+        let known = step.actuator_force.iter().enumerate();
+        self.actuator_force
+            .extend(known.map(
+                |(index, force)| if (step.has_flown)(index) { *force } else { f64::INFINITY },
+            ));
         (self.taken, self.time_step) = (true, time_step);
         for (a, (next, old)) in self.acceleration.iter_mut().zip(next.iter().zip(&old.v)) {
             *a = (next - old) / time_step;

@@ -380,5 +380,6 @@ fn last_step_forces<'a>(
     last: &'a LastStep,
 ) -> LastStepForces<'a> {
     let (model, time_step) = (&world.model, last.time_step);
-    LastStepForces { model, forces, scheme, time_step, contact_velocity }
+    let actuator_force = &last.actuator_force;
+    LastStepForces { model, forces, scheme, time_step, contact_velocity, actuator_force }
 }

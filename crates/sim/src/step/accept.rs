@@ -1,12 +1,14 @@
 //! Stage 9: makes the next state the state, and updates the history.
 
 use nalgebra::Vector3;
+use stiction_mech::ActuatorId;
 use stiction_solve::contact;
 
 use super::{Scratch, StepContext};
 use crate::contact_point::ContactPoint;
 use crate::history::StepHistory;
 use crate::report::{Phase, StepReport};
+use crate::rows::tree_of_dof;
 use crate::sensor::AcceptedStep;
 
 /// Accepts the step and returns its report.
@@ -31,6 +33,16 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     history.driven_pose.copy_from_slice(&scratch.driven.now);
     history.detection_is_current = true;
     if world.sensors.read_last_step {
+        let (free, scheme) = (&scratch.free, settings.scheme);
+        let has_flown = |actuator: usize| {
+            let row = free.forces.row(free.forces.actuator_row(ActuatorId(actuator)));
+            !row.is_empty()
+                && scheme.advances_trees()
+                && row.iter().all(|entry| {
+                    let tree = tree_of_dof(&world.model, entry.dof);
+                    scratch.in_flight[tree] && free.flies(&world.model, scheme, tree)
+                })
+        };
         history.last_step.keep(&AcceptedStep {
             world,
             old: &scratch.next,
@@ -38,6 +50,8 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
             time_step: h,
             input,
             activation: scratch.free.activations(),
+            actuator_force: scratch.free.flight_actuator_forces(),
+            has_flown: &has_flown,
             contacts: &history.contacts,
             records: scratch.rows.records(),
             constraints: scratch.problem.constraints(),

@@ -90,7 +90,7 @@ fn move_in_flight(start: &StepStart, scratch: &mut Scratch) -> Result<(), ForceE
     assembler.trees().iter().for_each(|(tree, _)| in_flight[*tree] = false);
     let weight = if scheme == Scheme::Refined { 0.5 } else { 1.0 };
     for (index, tree) in model.trees().iter().enumerate() {
-        if tree.single && in_flight[index] {
+        if tree.single && in_flight[index] && scheme != Scheme::Rk4 {
             free.write_flight(model, index, (h, weight), (state, data), next);
         }
     }

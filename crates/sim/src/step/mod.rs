@@ -28,6 +28,7 @@ mod kinematics;
 mod missed;
 mod relinearise;
 mod scratch;
+mod servos_in_flight;
 mod solve;
 
 pub(crate) use scratch::Scratch;

@@ -7,6 +7,7 @@ use stiction_solve::{Problem, Solution};
 
 use super::collision;
 use super::relinearise::NewtonScratch;
+use super::servos_in_flight::ServosInFlight;
 use crate::constraint::EqualityPrediction;
 use crate::contacts::flush::FlushContacts;
 use crate::contacts::look_ahead::LookAhead;
@@ -54,6 +55,7 @@ pub(crate) struct Scratch {
     pub predicted: PredictedMotion,
     pub look_ahead: LookAhead,
     pub prediction: EqualityPrediction,
+    pub servos_in_flight: ServosInFlight,
     pub rows: RowBuilder,
     pub assembler: ProblemAssembler,
     pub problem: Problem,
@@ -112,6 +114,7 @@ impl Scratch {
             predicted: PredictedMotion::new(model),
             look_ahead: LookAhead::default(),
             prediction: EqualityPrediction::new(model),
+            servos_in_flight: ServosInFlight::default(),
             rows: RowBuilder::default(),
             assembler: ProblemAssembler::new(model),
             problem: Problem::default(),

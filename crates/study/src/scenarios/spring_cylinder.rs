@@ -225,15 +225,22 @@ impl Check for SpringCylinderCheck {
             // Midpoint keeps a quadratic energy.
             (_, Scheme::Midpoint) => (1.0 - lost - noise, 1.0 + noise + lost),
             // Symplectic Euler keeps v² + ω² x² − h ω² x v.
-            (_, Scheme::Euler | Scheme::ImplicitFast | Scheme::Symplectic | Scheme::Refined) => {
-                (1.0 / (1.0 + 0.5 * wh) - lost - noise, 1.0 / (1.0 - 0.5 * wh) + noise)
-            }
+            (
+                _,
+                Scheme::Euler
+                | Scheme::ImplicitFast
+                | Scheme::ImplicitFull
+                | Scheme::Symplectic
+                | Scheme::Refined,
+            ) => (1.0 / (1.0 + 0.5 * wh) - lost - noise, 1.0 / (1.0 - 0.5 * wh) + noise),
             // Implicit Euler divides it by 1 + ω² h² in each step.
             (_, Scheme::Implicit) => {
                 ((1.0 + wh * wh).powf(-steps) * (1.0 - lost) - noise, 1.0 + noise)
             }
             // The others have no such law.
-            (_, Scheme::Explicit | Scheme::MidVelocity) => (0.0, (1.0 + wh * wh).powf(steps)),
+            (_, Scheme::Explicit | Scheme::File | Scheme::MidVelocity | Scheme::Rk4) => {
+                (0.0, (1.0 + wh * wh).powf(steps))
+            }
         };
         Verdict {
             passed: low >= least && high <= most && self.steps > 0,
