@@ -11,6 +11,7 @@ mod bias;
 mod bias_slopes;
 mod direct;
 mod flight;
+mod flight_forces;
 mod force_impulse;
 mod iterate;
 mod rk4;
@@ -42,6 +43,10 @@ use crate::scheme::Scheme;
 
 /// Turn of a link of a mechanism within a step above which the step does not resolve it [rad].
 pub(crate) const MAX_TURN: f64 = 0.5;
+/// Largest h² K/M of a servo of stiffness K that a step resolves [-]; a stiffer one takes the linearly implicit step, which
+/// damps what it does not resolve.
+pub(crate) const MAX_SERVO_STIFFNESS: f64 = 1.0;
+
 /// Why free motion could not be computed.
 #[derive(Debug)]
 pub(crate) enum FreeMotionError {
@@ -93,7 +98,8 @@ pub(crate) struct FreeMotion {
     inertia_scale: f64,
     /// Per tree: whether drag acts on it.
     dragged: Vec<bool>,
-    /// Per tree: whether drag or muscles damp several of its velocities, so that it takes the linearly implicit step.
+    /// Per tree: whether it takes the linearly implicit step: drag or muscles damp several of its velocities, or a
+    /// servo is stiffer than the step resolves.
     linearised: Vec<bool>,
     /// Per tree: whether a joint has limits.
     limited: Vec<bool>,
@@ -288,6 +294,8 @@ impl FreeMotion {
             self.linearised[index] = self.dragged[index];
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
+                let inertia = data.mass[tree.mass.start + k * (n + 1)];
+                self.linearised[index] |= h * h * servo > MAX_SERVO_STIFFNESS * inertia;
                 let implicit = h * (forces.damping[dof] + h * servo);
                 A[k * n + k] += implicit;
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;

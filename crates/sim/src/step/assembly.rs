@@ -55,7 +55,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     rows::equality::add_rows(world, &configuration, &context, Some(prediction), rows);
     soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);
     rows::limit::add_rows(h, &free.forces, &context, rows);
-    servos_in_flight.find(world, scheme, free, rows, &look_ahead.selected);
+    servos_in_flight.find(world, (scheme, h), free, rows, &look_ahead.selected);
     let keeps = |drive: &Drive| !servos_in_flight.contains(world, free, drive);
     rows::drive::add_rows(h, &free.forces, &context, keeps, rows);
     rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
