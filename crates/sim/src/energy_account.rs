@@ -3,6 +3,8 @@
 /// Energy without cause above which a motion is not resolved, relative to the energies exchanged: a gain in a motion
 /// that does not turn, and the largest gain or loss [-].
 const STRAIGHT: f64 = 9e-3;
+/// Factor of the square of the turn in it [-].
+const TURNING: f64 = 1.0;
 pub(crate) const RELATIVE: f64 = 0.1;
 /// The same relative to the sum of the work of single rows, for the residual of the solver [-].
 const SOLVER_ERROR: f64 = 1e-3;
@@ -81,7 +83,8 @@ impl Account {
     /// schemes dissipate.
     pub fn imbalance(&self) -> f64 {
         let gains = self.residual() > 0.0;
-        let relative = if gains { (STRAIGHT + self.squared_turn).min(RELATIVE) } else { RELATIVE };
+        let relative =
+            if gains { (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE) } else { RELATIVE };
         let allowed = relative * self.exchanged() + self.explained();
         if allowed > 0.0 { self.residual() / allowed } else { 0.0 }
     }

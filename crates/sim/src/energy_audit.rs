@@ -30,7 +30,7 @@ use crate::constraint_work::ConstraintWork;
 use crate::energy_account::Account;
 use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
-use crate::momentum_audit::MomentumAuditor;
+use crate::momentum_audit::{MomentumAuditor, is_pushed};
 use crate::problem_assembly::ProblemAssembler;
 use crate::scheme::Scheme;
 
@@ -249,8 +249,11 @@ impl EnergyAuditor {
             self.add_springs(input, tree, &mut account);
             self.moved[tree] = after.kinetic + account.potential;
             let (pair, weight) = ([&before, &after], h * before.mass * gravity);
-            let (of, forces) = ((tree, squared_turn), &self.force_impulse);
-            account.momentum = self.momentum.imbalance(of, pair, &weight, forces, None);
+            // Without applied forces, weight alone changes the momentum of a tree in flight.
+            if !is_pushed(&input.start, tree) {
+                let of = (tree, squared_turn);
+                account.momentum = self.momentum.imbalance(of, pair, &weight, &[0.0; 3], None);
+            }
             // The work of the springs, which is in that of the forces, is in the potential energies as well.
             account.forces = work + account.potential - potential;
             return account;
@@ -321,10 +324,9 @@ impl EnergyAuditor {
         if offset.is_some() || model.rod_of_tree(tree).is_some() {
             return None;
         }
-        let work = input.free.flight_work(&input.start, tree)?;
-        let u = &input.next.v[model.trees()[tree].dofs.clone()];
-        input.free.force_impulse(&input.start, tree, u, input.data, &mut self.force_impulse);
-        Some(work)
+        self.force_impulse.clear();
+        self.force_impulse.resize(model.trees()[tree].dofs.len(), 0.0);
+        input.free.flight_work(&input.start, tree)
     }
 
     /// Moves the springs of a tree's joints from the forces to the potential energies.
@@ -340,7 +342,7 @@ impl EnergyAuditor {
             joint.difference(rest, &input.next.q[joint.q.clone()], stretch);
             for (x1, dof) in stretch.iter().zip(joint.dofs.clone()) {
                 let x0 = self.stretch[dof];
-                let impulse = -h * stiffness * (x0 + spring_weight(scheme) * (x1 - x0));
+                let impulse = -h * stiffness * (x0 + scheme.theta() * (x1 - x0));
                 self.force_impulse[dof - start] -= impulse;
                 account.potential += 0.5 * stiffness * (x1 * x1 - x0 * x0);
                 account.potential_size += stiffness * (x1 * x1 + x0 * x0);
@@ -384,9 +386,4 @@ impl EnergyBalance {
         self.forces += account.forces;
         self.constraints += account.constraints;
     }
-}
-
-/// Weight of the next positions where springs are evaluated.
-fn spring_weight(scheme: Scheme) -> f64 {
-    scheme.theta()
 }

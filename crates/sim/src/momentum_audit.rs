@@ -12,6 +12,7 @@ use nalgebra::Vector3;
 use stiction_mech::{JointKind, Link, Model, TreeMotion};
 
 use crate::energy_account::RELATIVE;
+use crate::free_motion::StepStart;
 
 /// Momentum without cause above which the motion of a single body is not resolved, relative to all momenta [-].
 const MOMENTUM: f64 = 1e-3;
@@ -62,6 +63,16 @@ impl MomentumAuditor {
         let allowed = error * gross;
         if allowed > 0.0 { residual.norm() / allowed } else { 0.0 }
     }
+}
+
+/// Whether forces besides weight and those of joints may act on the bodies of a tree without constraint rows.
+pub(crate) fn is_pushed(start: &StepStart, tree: usize) -> bool {
+    let StepStart { model, input, .. } = *start;
+    let range = &model.trees()[tree];
+    let links = &model.links()[range.links.clone()];
+    links.iter().any(|link| link.compensated_mass != 0.0)
+        || input.wrench[range.bodies.clone()].iter().any(|wrench| wrench.amax() > 0.0)
+        || !(model.tendons().is_empty() && model.actuators().is_empty())
 }
 
 /// Whether the equation of the momentum of a tree is linear; `None` unless its root is free. The impulses between the

@@ -7,15 +7,16 @@
 use nalgebra::Vector3;
 use stiction_mech::{Model, State, soft_kinetic_energy, soft_potential_energy};
 
-use crate::energy_account::RELATIVE;
 use crate::free_motion::FreeMotion;
 use crate::problem_assembly::ProblemAssembler;
 
+/// Gain above which a motion is not resolved, relative to the energies exchanged [-].
+const RELATIVE: f64 = 0.01;
 /// Part of the potential energies that round-off may change [-].
 const ROUND_OFF: f64 = 1e-12;
 
-/// Energy that the soft bodies of a model gained without cause, relative to what is explained: a tenth of the
-/// energies exchanged [-]. `impulse` is that of the constraints on the velocities of the problem [N·s].
+/// Energy that the soft bodies of a model gained without cause, relative to what is explained: a
+/// hundredth of the energies exchanged [-]. `impulse` is that of the constraints on the velocities of the problem [N·s].
 pub(crate) fn energy_gain(
     (model, h): (&Model, f64),
     [old, next]: [&State; 2],

@@ -1,6 +1,8 @@
 //! Causes of changes of energy and momentum in a step, bounded from the states at both ends.
 
-use stiction_mech::{ActuatorLaw, BodyId, Link, Model, angular_velocity, point_velocity};
+use stiction_mech::{
+    ActuatorLaw, BodyId, JointKind, Link, Model, angular_velocity, point_velocity,
+};
 use stiction_sim::{ContactPoint, Simulation, World};
 
 use super::build::BuiltWorld;
@@ -11,6 +13,8 @@ use super::plan::WorldPlan;
 const MAX_NV: usize = 6;
 /// Factor of the error of the scheme in momenta, for lever arms beyond the bodies [-].
 const MOMENTUM_SCHEME: f64 = 10.0;
+/// Error of the momentum of a tree relative to all momenta: closed loops within it move lever arms [-].
+const TREE_MOMENTUM: f64 = 1e-4;
 /// Round-off relative to the size of energies [-].
 const ROUND_OFF: f64 = 1e-11;
 
@@ -164,7 +168,8 @@ pub fn momentum_scale(simulation: &Simulation, step: &ObservedStep, radius: &[f6
     }
     // Momenta turn by Ω h while they change, and Coriolis forces are those of the old angular velocity: both
     // products are of the order of the error.
-    let turn = scheme_error(step.before, step.after, step.h).sqrt();
+    // So is the change of lever arms by joints that slide.
+    let turn = scheme_error(step.before, step.after, step.h).sqrt() + sliding(model, step, radius);
     let change: f64 = model.links().iter().map(|link| velocity_change(model, link, step)).sum();
     let relative = if gross > 0.0 { change / gross } else { 0.0 };
     let spin = |link: &Link| {
@@ -173,8 +178,21 @@ pub fn momentum_scale(simulation: &Simulation, step: &ObservedStep, radius: &[f6
         step.h * (new - old).norm()
     };
     let spin_up = model.links().iter().map(spin).fold(0.0, f64::max);
-    let scheme = MOMENTUM_SCHEME * turn * (turn + relative) + 2.0 * spin_up;
+    let scheme = TREE_MOMENTUM + MOMENTUM_SCHEME * turn * (turn + relative) + 2.0 * spin_up;
     (gross, scheme + 2.0 * step.correction_turn(radius))
+}
+
+/// Distance by which joints slide in a step, relative to the smallest radius of bodies [-].
+fn sliding(model: &Model, step: &ObservedStep, radius: &[f64]) -> f64 {
+    let slides = |kind: &JointKind| {
+        use JointKind::{Planar, Screw, Slide};
+        matches!(kind, Slide { .. } | Planar { .. } | Screw { .. })
+    };
+    let joints = model.joints().iter().filter(|joint| slides(&joint.spec.kind));
+    let rate = |dof: usize| step.before.state.v[dof].abs().max(step.after.state.v[dof].abs());
+    let fastest = joints.flat_map(|joint| joint.dofs.clone()).map(rate).fold(0.0, f64::max);
+    let smallest = radius.iter().filter(|r| **r > 0.0).copied().fold(1.0, f64::min);
+    step.h * fastest / smallest
 }
 
 /// Mass of a link times the change of the velocity of its centre of mass [N·s].

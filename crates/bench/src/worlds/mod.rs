@@ -61,7 +61,7 @@ pub struct WorldsArgs {
     /// Largest number of violations of one oracle that are reduced and written
     #[arg(long, value_name = "N", default_value = "5")]
     reduce: usize,
-    /// Print every step that is not ok
+    /// Print the report of every step
     #[arg(long)]
     trace: bool,
     /// Run the recipe in a file again

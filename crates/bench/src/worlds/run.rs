@@ -25,7 +25,7 @@ pub struct RunLength {
     pub time_limit: Duration,
     /// Stop at the first silent violation of this oracle.
     pub until: Option<Oracle>,
-    /// Print every step that is not ok.
+    /// Print every step.
     pub trace: bool,
 }
 
@@ -126,7 +126,7 @@ fn advance(plan: &WorldPlan, solver: &str, length: &RunLength, outcome: &mut Run
             }
         };
         let status = report.status();
-        if length.trace && status != StepStatus::Ok {
+        if length.trace {
             let (balance, equality) = (report.energy, report.equality_error);
             println!("step {step}: {report}, equality {equality:.1e}, {balance:?}");
         }
