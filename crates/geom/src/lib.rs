@@ -19,6 +19,7 @@ mod collider;
 mod contact;
 pub mod detect;
 mod error;
+mod local_height;
 pub mod narrow;
 pub mod nonconvex;
 pub mod sdf;
@@ -32,6 +33,7 @@ pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::Detector;
 pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
+pub use local_height::local_height;
 pub use shape::{Ray, RayHit, SHAPES, Shape, ShapeEntry};
 pub use soft::{
     FacePoint, SoftContact, SoftContactSide, SoftDetector, SoftSurface, SoftSurfaceId,

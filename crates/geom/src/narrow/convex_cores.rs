@@ -64,7 +64,7 @@ pub fn contacts(
     // The larger sets the scale of round-off, the smaller the scale of what is distinguished.
     let size = e_A.max(e_B).max(axis.on_A.amax());
     let small = if e_A.min(e_B) > 0.0 { e_A.min(e_B) } else { e_A.max(e_B) };
-    snap_to_face_normal(&pair, &mut axis, size, &mut scratch);
+    snap_to_face_normal(&pair, &mut axis, (size, small), &mut scratch);
 
     let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach };
     let from = manifold.len();
@@ -163,24 +163,39 @@ fn contact_axis(
     Ok((axis, if bound.0.is_finite() && gap > bound.1 { gap } else { 0.0 }))
 }
 
-/// Replaces an iterated normal by the exact one of a face of A or B, where that separates as much.
+/// Replaces an iterated normal by the exact one of a face of A or B, where that separates as much. Near a curved
+/// shape the search may end before it is exact: the distance of its last points is then above the separation
+/// along its normal, and the face is taken if it separates more than that and the other shape lies over it.
 fn snap_to_face_normal(
     pair: &MinkowskiDifference,
     axis: &mut CoreAxis,
-    size: f64,
+    (size, small): (f64, f64),
     scratch: &mut NarrowScratch,
 ) {
     let exact = [normal_of(&scratch.face_a), normal_of(&scratch.face_b).map(|n| -n)];
-    for exact in exact.into_iter().flatten() {
-        if exact.dot(&axis.n_A) > FACING {
-            let along = pair.separation(&exact);
-            if along >= axis.separation - SNAP * size {
-                (axis.n_A, axis.separation) = (exact, along);
-                support_features(pair, &exact, &mut scratch.face_a, &mut scratch.face_b);
-                return;
-            }
+    for (of_b, exact) in [false, true].into_iter().zip(exact) {
+        let Some(exact) = exact.filter(|exact| exact.dot(&axis.n_A) > FACING) else { continue };
+        let along = pair.separation(&exact);
+        let as_much = along >= axis.separation - SNAP * size;
+        if !as_much && along < pair.separation(&axis.n_A) - SNAP * size {
+            continue;
         }
+        support_features(pair, &exact, &mut scratch.face_a, &mut scratch.face_b);
+        if as_much || lies_over(of_b, &exact, small, scratch) {
+            (axis.n_A, axis.separation) = (exact, along);
+            return;
+        }
+        support_features(pair, &axis.n_A, &mut scratch.face_a, &mut scratch.face_b);
     }
+}
+
+/// Whether the lowest points of one shape lie over the face of the other, that of B if `of_b`.
+fn lies_over(of_b: bool, n_A: &Vector3<f64>, small: f64, scratch: &mut NarrowScratch) -> bool {
+    let NarrowScratch { face_a, face_b, clipper, .. } = scratch;
+    let (face, other) = if of_b { (face_b, face_a) } else { (face_a, face_b) };
+    let outward = if of_b { -n_A } else { *n_A };
+    keep_farthest(other, &-outward);
+    !clipper.clip(face, other, &outward, small, of_b).is_empty()
 }
 
 /// Turns points of the cores in A's frame into contacts of the rounded shapes in the world.

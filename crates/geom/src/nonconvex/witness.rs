@@ -8,7 +8,7 @@
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::convex_in_surface::{ConvexInSurfaceFrame, TriangleProximity};
 use super::convex_surface::side_of_centre;
-use super::edge_separation::{EdgeWedge, best_normal};
+use super::edge_separation::{EdgeWedge, best_normal, crossings};
 use super::triangle_surface::{SurfaceInterior, TriangleSurface};
 use crate::narrow::SupportFeature;
 use crate::shape::mesh::EdgeConvexity;
@@ -28,7 +28,7 @@ pub fn list_explained_patches<S: TriangleSurface>(
     for f in candidates.iter().filter(|f| f.gap < 0.0 && f.gap <= f.clear + slack) {
         let patch = surface.patch(f.at);
         if !patches.contains(&patch)
-            && lies_in(surface, f, slack)
+            && lies_in(surface, f.at, &f.on_B, slack)
             && convex.contains(&f.on_B, slack)
         {
             patches.push(patch);
@@ -36,10 +36,10 @@ pub fn list_explained_patches<S: TriangleSurface>(
     }
 }
 
-/// Whether the point of B lies in the triangle, not beyond one of its sides at a valley.
-fn lies_in<S: TriangleSurface>(surface: &S, f: &ContactCandidate, slack: f64) -> bool {
-    let [a, b, c] = surface.corners(f.at);
-    (triangle::nearest(&f.on_B, &a, &b, &c).0 - f.on_B).norm_squared() <= slack * slack
+/// Whether a point of B lies in triangle `t`, not beyond one of its sides at a valley.
+fn lies_in<S: TriangleSurface>(surface: &S, t: u32, on_B: &Vector3<f64>, slack: f64) -> bool {
+    let [a, b, c] = surface.corners(t);
+    (triangle::nearest(on_B, &a, &b, &c).0 - on_B).norm_squared() <= slack * slack
 }
 
 fn intersects<S: TriangleSurface>(convex: &ConvexInSurfaceFrame, surface: &S, t: u32) -> bool {
@@ -61,7 +61,7 @@ pub fn keep_witnessed<S: TriangleSurface>(
         }
         // The point on B lies in an edge or a vertex, but possibly beyond the side of a face.
         let inside = convex.contains(&f.on_B, slack);
-        if inside && (f.over.is_none() || lies_in(surface, f, slack)) {
+        if inside && (f.over.is_none() || lies_in(surface, f.at, &f.on_B, slack)) {
             return true;
         }
         let is_cut = cut.binary_search(&f.at).is_ok()
@@ -113,10 +113,12 @@ pub fn complete<S: TriangleSurface>(
             explained[root(links, i)] = true;
         }
     }
-    // A part may continue in a patch whose triangles are not listed.
+    // A contact at an edge belongs to both of its triangles. A part may continue in a patch whose triangles are
+    // not listed.
     for (i, &t) in cut.iter().enumerate() {
         let part = root(links, i);
         explained[part] = explained[part]
+            || candidates.iter().any(|f| f.gap <= slack && lies_in(surface, t, &f.on_B, slack))
             || (0..3).filter_map(|k| surface.across(t, k)).any(|other| {
                 patches.contains(&surface.patch(other)) && intersects(convex, surface, other)
             });
@@ -183,7 +185,14 @@ fn shallowest_exit<S: TriangleSurface>(
         let other = exit(normal, wedge.from);
         if other.gap > best.gap {
             let to_lowest = middle_of_lowest(convex, &normal, slack, face) - wedge.from;
-            let u = wedge.along.dot(&to_lowest).clamp(0.0, wedge.length);
+            // Where the edge passes under A, or nearest to that.
+            let mut u = wedge.along.dot(&to_lowest).clamp(0.0, wedge.length);
+            let mut least = f64::INFINITY;
+            crossings(&face.points, &wedge, &normal, |crossing, height| {
+                if height < least {
+                    (u, least) = (crossing.clamp(0.0, wedge.length), height);
+                }
+            });
             best = ContactCandidate { on_B: wedge.from + wedge.along * u, ..other };
         }
     }

@@ -84,6 +84,15 @@ impl Convex {
         self.radius
     }
 
+    /// Distance of the nearest face from the centre of mass [m].
+    pub fn least_half_extent(&self) -> f64 {
+        let height = |k: usize| {
+            let corner = self.vertices[self.face_corners(k)[0] as usize];
+            self.normals[k].dot(&(corner - self.com))
+        };
+        (0..self.faces()).map(height).fold(f64::INFINITY, f64::min)
+    }
+
     /// A point inside [m].
     pub fn centre(&self) -> Vector3<f64> {
         self.com

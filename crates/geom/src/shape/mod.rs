@@ -246,6 +246,25 @@ impl Shape {
         }
     }
 
+    /// Least distance of the surface from the centre [m]; for meshes half the least side of their bounds.
+    /// Infinite for planes and height fields. A body that moves farther than this in a step may pass through
+    /// something thin.
+    pub fn least_half_extent(&self) -> f64 {
+        match self {
+            Self::Box(half) => half.min(),
+            Self::Capsule { radius, .. } | Self::Sphere { radius } => *radius,
+            Self::Compound(compound) => compound
+                .parts()
+                .iter()
+                .fold(f64::INFINITY, |least, (_, part)| least.min(part.least_half_extent())),
+            Self::Convex(convex) => convex.least_half_extent(),
+            Self::Cylinder { radius, half_length } => radius.min(*half_length),
+            Self::Ellipsoid { radii } => radii.min(),
+            Self::Mesh(mesh) => 0.5 * mesh.local_bounds().size().min(),
+            Self::HeightField(_) | Self::Plane => f64::INFINITY,
+        }
+    }
+
     /// Farthest point along `dir_S` [m], for shapes that are convex and bounded; `None` otherwise.
     pub fn support(&self, dir_S: &Vector3<f64>) -> Option<Vector3<f64>> {
         match self {

@@ -6,9 +6,14 @@
 //! at which they are within a given distance, or proves that there is none. Shapes that pass by one another
 //! do not meet, however near the line of their nearest points points ahead.
 //!
+//! The bound of a body that turns holds for all of its points, and may be far above the speed at which the
+//! nearest ones approach. Between two searches for the nearest points the time is therefore advanced along one
+//! normal, by support points alone.
+//!
 //! Convex shapes are handled by their cores, meshes and height fields triangle by triangle, compounds part
-//! by part. Half spaces are not handled: a plane's normal does not depend on the motion.
+//! by part, half spaces by the lowest point over them.
 
+mod half_space;
 mod surface;
 
 use crate::Shape;
@@ -18,6 +23,8 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Most evaluations of the distance for one pair.
 const MOST_STEPS: usize = 200;
+/// Most evaluations of the separation along one normal.
+const MOST_ADVANCES: usize = 200;
 
 /// A rigid motion over the unit interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +44,15 @@ impl Motion {
         shift: Vector3::new(0.0, 0.0, 0.0),
         turn: Vector3::new(0.0, 0.0, 0.0),
     };
+
+    /// The motion from one pose of a body to another in which the point `centre_B` (in the body's frame) [m] moves
+    /// on a straight line, and the body turns by less than half a turn.
+    pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, centre_B: &Vector3<f64>) -> Self {
+        let centre = from.translation.vector + from.rotation * centre_B;
+        let shift = to.translation.vector + to.rotation * centre_B - centre;
+        let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+        Self { centre, shift, turn }
+    }
 
     /// Displacement from the start to the time `s`.
     pub fn displacement(&self, s: f64) -> Isometry3<f64> {
@@ -84,7 +100,7 @@ pub struct SweepScratch {
 
 /// The first time in the unit interval at which two shapes are within `distance` [m] of each other, up to `tolerance`
 /// [m]: at that time they are farther apart than `distance` by at most `tolerance`. `None` if they stay
-/// farther apart; half spaces are not handled.
+/// farther apart.
 pub fn meeting(
     a: &MovingShape,
     b: &MovingShape,
@@ -110,7 +126,6 @@ fn parts(
     scratch: &mut SweepScratch,
 ) -> Option<f64> {
     match (a.shape, b.shape) {
-        (Shape::Plane, _) | (_, Shape::Plane) => None,
         (Shape::Compound(compound), _) => {
             compound.parts().iter().fold(None, |first, (X_SP, shape)| {
                 let part = MovingShape { shape, X_WS: a.X_WS * X_SP, motion: a.motion };
@@ -118,6 +133,8 @@ fn parts(
             })
         }
         (_, Shape::Compound(_)) => parts(b, a, target, limit, scratch),
+        (Shape::Plane, _) => half_space::meeting(a, b, target, limit),
+        (_, Shape::Plane) => half_space::meeting(b, a, target, limit),
         _ if a.shape.is_convex() && b.shape.is_convex() => {
             cores(&MovingCore::of(a), &MovingCore::of(b), target, limit)
         }
@@ -172,12 +189,56 @@ fn cores(a: &MovingCore, b: &MovingCore, target: &Target, limit: f64) -> Option<
         }
         let closing =
             relative.speed_along(&n, a.radius) + b.motion.turn.cross(&n).norm() * b.radius;
-        if !(closing * (limit - s) > left - 0.5 * target.tolerance) {
-            return None;
+        let advance = Advance { closing, limit, tolerance: target.tolerance };
+        s = advance.next(s, left)?;
+        if a.motion.turn == b.motion.turn && a.motion.turn == Vector3::zeros() {
+            continue;
         }
-        s += (left - 0.5 * target.tolerance) / closing;
+        s = advance.along(s, |s| separation(a, b, &n, s) - rounding)?;
     }
-    None
+    // The search is not finished: the shapes have not met before this time.
+    Some(s)
+}
+
+/// Separation of two cores along the unit vector `n` from A into B at the time `s` [m].
+fn separation(a: &MovingCore, b: &MovingCore, n: &Vector3<f64>, s: f64) -> f64 {
+    let (X_WA, X_WB) = (a.pose(s), b.pose(s));
+    let height = |X: &Isometry3<f64>, core: &dyn ConvexCore, dir: Vector3<f64>| {
+        let p_S = core.support(&X.rotation.inverse_transform_vector(&dir));
+        n.dot(&(X.rotation * p_S + X.translation.vector))
+    };
+    height(&X_WB, b.core, -n) - height(&X_WA, a.core, *n)
+}
+
+/// Bounds with which a separation is followed over time.
+struct Advance {
+    /// Upper bound of the speed of approach [m per unit interval].
+    closing: f64,
+    /// End of the interval.
+    limit: f64,
+    tolerance: f64,
+}
+
+impl Advance {
+    /// The earliest time at which a distance `left` [m] at the time `s` is used up; `None` if that is after the
+    /// limit.
+    fn next(&self, s: f64, left: f64) -> Option<f64> {
+        let left = left - 0.5 * self.tolerance;
+        (self.closing * (self.limit - s) > left).then(|| s + left / self.closing)
+    }
+
+    /// Follows a separation from the time `s` until it is within the tolerance; `None` if that is after the
+    /// limit.
+    fn along(&self, mut s: f64, separation: impl Fn(f64) -> f64) -> Option<f64> {
+        for _ in 0..MOST_ADVANCES {
+            let left = separation(s);
+            if !(left > self.tolerance) {
+                break;
+            }
+            s = self.next(s, left)?;
+        }
+        Some(s)
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,17 @@
 //! of least penetration of the new pair is at first lateral, and would stop the body at the seam. If the
 //! normal m of another contact of the body also separates the new pair, no deeper than that contact is, the
 //! neighbour does not rise above the plane of the contact: the pair touches along m, and nowhere else.
+//!
+//! Pairs of convex shapes get the contacts along m. Of meshes, height fields and compounds, which have contacts
+//! with several normals, those are dropped whose points lie in the plane of a contact that is kept where the
+//! surface does not rise above that plane. Normals that more contacts share are kept first: faces before edges
+//! before vertices.
 
 use std::cell::OnceCell;
 
 use nalgebra::Vector3;
 use stiction_geom::narrow::{self, Manifold};
-use stiction_geom::{Contact, Shape};
+use stiction_geom::{Contact, Shape, local_height};
 use stiction_mech::Data;
 
 use super::{pairs, posed, shape_pose};
@@ -29,7 +34,59 @@ pub(crate) struct FlushContacts {
     starts: Vec<u32>,
     /// Per pair: the normal that replaces its own, from A into B.
     replaced: Vec<Option<Vector3<f64>>>,
+    /// Per contact: whether it is dropped.
+    dropped: Vec<bool>,
+    /// Contacts of one body with surfaces: how many touch with the same normal, index.
+    surface: Vec<(u32, u32)>,
     manifold: Manifold,
+}
+
+/// Inputs of the pass.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    world: &'a World,
+    data: &'a Data,
+    contacts: &'a [Contact],
+    /// Largest step that counts as none [m].
+    slop: f64,
+}
+
+impl Scene<'_> {
+    /// Normal of a contact into the body of a frame.
+    fn into_body(&self, contact: &Contact, frame: u32) -> Vector3<f64> {
+        let is_b = self.world.colliders.get(contact.b).frame == frame;
+        if is_b { contact.normal } else { -contact.normal }
+    }
+
+    /// Whether a contact of a body lies in the plane of another one, where neither its obstacle rises above
+    /// that plane nor the body crosses it.
+    fn lies_in_plane(&self, contact: &Contact, other: &Contact, frame: u32) -> bool {
+        let (n, m) = (self.into_body(contact, frame), self.into_body(other, frame));
+        if !(OPPOSED..SAME).contains(&m.dot(&n)) {
+            return false;
+        }
+        let is_b = self.world.colliders.get(contact.b).frame == frame;
+        let (obstacle, body) = if is_b { (contact.a, contact.b) } else { (contact.b, contact.a) };
+        // Points of the obstacles.
+        let p = contact.point - 0.5 * contact.gap * n;
+        let plane = m.dot(&(other.point - 0.5 * other.gap * m));
+        // A contact that penetrates below the plane contradicts a body above it; others lie in the plane.
+        let height = m.dot(&p) - plane;
+        if height > self.slop || height < -self.slop && contact.gap > -self.slop {
+            return false;
+        }
+        let X_WB = shape_pose(self.world, self.data, body.index());
+        let on_body = contact.point + 0.5 * contact.gap * n;
+        let below =
+            local_height(posed(self.world, body.index(), &X_WB), &on_body, &-m, self.slop) + plane;
+        if below > self.slop - other.gap.min(0.0) {
+            return false;
+        }
+        let X_WO = shape_pose(self.world, self.data, obstacle.index());
+        let above =
+            local_height(posed(self.world, obstacle.index(), &X_WO), &p, &m, self.slop) - plane;
+        above <= self.slop
+    }
 }
 
 impl FlushContacts {
@@ -46,13 +103,14 @@ impl FlushContacts {
         out: &mut Vec<Contact>,
     ) {
         out.clear();
-        if !self.find(world, data, contacts, slop) {
+        if !self.find(Scene { world, data, contacts, slop }) {
             out.extend_from_slice(contacts);
             return;
         }
         for (index, pair) in pairs(contacts).enumerate() {
             let Some(normal) = self.replaced[index] else {
-                out.extend_from_slice(pair);
+                let kept = pair.iter().zip(&self.dropped[self.starts[index] as usize..]);
+                out.extend(kept.filter(|(_, dropped)| !**dropped).map(|(contact, _)| contact));
                 continue;
             };
             let shapes = [pair[0].a, pair[0].b];
@@ -79,17 +137,21 @@ impl FlushContacts {
         }
     }
 
-    /// Finds the pairs whose normals are replaced; false if there are none.
-    fn find(&mut self, world: &World, data: &Data, contacts: &[Contact], slop: f64) -> bool {
-        self.list_pairs(world, contacts);
+    /// Finds the pairs whose normals are replaced and the contacts that are dropped; false if there are none.
+    fn find(&mut self, scene: Scene) -> bool {
+        self.list_pairs(scene.world, scene.contacts);
         let mut any = false;
         let by_frame = std::mem::take(&mut self.by_frame);
         for group in by_frame.chunk_by(|one, other| one.0 == other.0) {
-            if group.len() < 2 || self.share_normal(group, contacts) {
+            if self.share_normal(group, scene.contacts) {
+                continue;
+            }
+            any |= self.drop_contacts(scene, group);
+            if group.len() < 2 {
                 continue;
             }
             for &(frame, pair) in group {
-                any |= self.replace_normal(world, data, contacts, slop, (frame, pair), group);
+                any |= self.replace_normal(scene, (frame, pair), group);
             }
         }
         self.by_frame = by_frame;
@@ -119,10 +181,16 @@ impl FlushContacts {
         self.by_frame.sort_unstable();
         self.replaced.clear();
         self.replaced.resize(self.starts.len(), None);
+        self.dropped.clear();
+        self.dropped.resize(contacts.len(), false);
+    }
+
+    fn range_of(&self, pair: u32) -> std::ops::Range<usize> {
+        self.starts[pair as usize] as usize..self.starts[pair as usize + 1] as usize
     }
 
     fn contacts_of<'a>(&self, pair: u32, contacts: &'a [Contact]) -> &'a [Contact] {
-        &contacts[self.starts[pair as usize] as usize..self.starts[pair as usize + 1] as usize]
+        &contacts[self.range_of(pair)]
     }
 
     /// Whether all contacts of a group have the same normal, up to its sign.
@@ -132,16 +200,52 @@ impl FlushContacts {
         all.all(|contact| contact.normal.dot(&first).abs() > SAME)
     }
 
+    /// Drops contacts of a body with shapes that are not convex; returns whether there are any.
+    fn drop_contacts(&mut self, scene: Scene, group: &[(u32, u32)]) -> bool {
+        let Self { starts, surface, dropped, .. } = self;
+        let Scene { world, contacts, slop, .. } = scene;
+        let is_convex = |id| world.colliders.get(id).shape.is_convex();
+        let frame = group[0].0;
+        let touching = |k: usize| contacts[k].gap <= slop;
+        let all = || {
+            let range =
+                |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
+            group.iter().flat_map(move |(_, pair)| range(*pair))
+        };
+        surface.clear();
+        for k in all() {
+            let contact = &contacts[k];
+            if is_convex(contact.a) && is_convex(contact.b) {
+                continue;
+            }
+            let n = scene.into_body(contact, frame);
+            let same = |other: &usize| {
+                touching(*other) && scene.into_body(&contacts[*other], frame).dot(&n) > SAME
+            };
+            let shared = if touching(k) { all().filter(same).count() } else { 0 };
+            surface.push((shared as u32, k as u32));
+        }
+        surface.sort_unstable();
+        let mut any = false;
+        for &(_, k) in &*surface {
+            let mut kept = all().filter(|other| touching(*other) && !dropped[*other]);
+            let contact = &contacts[k as usize];
+            if kept.any(|other| scene.lies_in_plane(contact, &contacts[other], frame)) {
+                dropped[k as usize] = true;
+                any = true;
+            }
+        }
+        any
+    }
+
     /// Looks among the contacts of a body for one with which a pair is flush; returns whether there is one.
     fn replace_normal(
         &mut self,
-        world: &World,
-        data: &Data,
-        contacts: &[Contact],
-        slop: f64,
+        scene: Scene,
         (frame, pair): (u32, u32),
         group: &[(u32, u32)],
     ) -> bool {
+        let Scene { world, data, contacts, slop } = scene;
         let own = self.contacts_of(pair, contacts);
         let shapes = [own[0].a, own[0].b];
         let [a, b] = shapes.map(|id| world.colliders.get(id));
@@ -167,9 +271,9 @@ impl FlushContacts {
                 continue;
             }
             let mut last = Vector3::zeros();
-            for contact in self.contacts_of(other, contacts) {
-                let into = if world.colliders.get(contact.b).frame == frame { 1.0 } else { -1.0 };
-                let m = into * contact.normal;
+            for k in self.range_of(other).filter(|k| !self.dropped[*k]) {
+                let contact = &contacts[k];
+                let m = scene.into_body(contact, frame);
                 // Contacts of convex shapes share their normal, and the first that touches decides.
                 if contact.gap > slop || m == last || !(OPPOSED..SAME).contains(&m.dot(&n)) {
                     continue;

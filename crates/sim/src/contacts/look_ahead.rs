@@ -3,7 +3,8 @@
 //! Shapes that touch get rows at the contacts of the start of the step. Shapes that are apart get rows only
 //! if they meet within the step under the predicted motion, with the points and the normal of their meeting:
 //! the line between the nearest points at the start of the step may point across the path of a shape that
-//! passes by. A plane's normal does not depend on the motion, and its contacts need no such test.
+//! passes by. A plane's normal does not depend on the motion: its contacts with bodies that do not turn need no
+//! such test.
 //!
 //! Where a body runs into something, what follows it may run into it: shapes that would meet if that body
 //! stopped get rows as well, and so on along a row of bodies. Other shapes that come to meet only because
@@ -12,14 +13,16 @@
 
 use std::ops::Range;
 
+use stiction_geom::Contact;
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::sweep::{self, Motion, MovingShape, SweepScratch};
-use stiction_geom::{Contact, Shape};
 use stiction_mech::Data;
 
+use super::apart::{ApartTest, STRAIGHT, is_convex_pair};
+use super::crossing::CrossingGuard;
 use super::predicted_motion::PredictedMotion;
 use super::{RowContact, pairs, shape_pose};
-use crate::rows::{self, ConstraintContext, RowParameters};
+use crate::rows::{ConstraintContext, RowParameters};
 use crate::warm_start::WarmStart;
 use crate::world::World;
 
@@ -35,6 +38,9 @@ const MISSED_DEPTH: f64 = 10.0;
 /// Distance from the meeting at which it is accepted, in multiples of the slop [-].
 const MEETING_TOLERANCE: f64 = 0.1;
 
+/// Places on the path of a point within a step that are looked at.
+const PATH_SAMPLES: usize = 16;
+
 /// Memory of the selection.
 #[derive(Debug, Default)]
 pub(crate) struct LookAhead {
@@ -47,6 +53,7 @@ pub(crate) struct LookAhead {
     /// Per collision frame: whether it runs into something, and may stop.
     stopped: Vec<bool>,
     any_stopped: bool,
+    crossing: CrossingGuard,
     manifold: Manifold,
     sweep: SweepScratch,
 }
@@ -64,6 +71,11 @@ pub(crate) struct LookAheadInput<'a> {
 }
 
 impl LookAheadInput<'_> {
+    fn apart_test(&self) -> ApartTest<'_> {
+        let Self { world, context, warm_start, slop, parameters, .. } = self;
+        ApartTest { world, context, warm_start, slop: *slop, time_step: parameters.time_step }
+    }
+
     fn moving(&self, shape: usize) -> MovingShape<'_> {
         let Self { world, context, predicted, parameters, .. } = self;
         let collider = &world.colliders.as_slice()[shape];
@@ -72,40 +84,6 @@ impl LookAheadInput<'_> {
         let X_WS = shape_pose(world, context.data, shape);
         MovingShape { shape: &collider.shape, X_WS, motion }
     }
-}
-
-/// Asks for the motions of the trees of all pairs that are apart; returns whether there are any.
-pub(crate) fn want_motions(
-    world: &World,
-    contacts: &[Contact],
-    warm_start: &WarmStart,
-    slop: f64,
-    predicted: &mut PredictedMotion,
-) -> bool {
-    let mut any = false;
-    for pair in pairs(contacts).filter(|pair| is_apart(world, pair, warm_start, slop)) {
-        for body in world.bodies_of(&pair[0]) {
-            if let Some(tree) = world.model.bodies()[body].tree {
-                predicted.want(tree);
-                any = true;
-            }
-        }
-    }
-    any
-}
-
-/// Whether the shapes of a pair do not touch, and are such that the motion decides whether they meet. Shapes
-/// that pushed each other in the last step still touch while they are within reach.
-fn is_apart(world: &World, pair: &[Contact], warm_start: &WarmStart, slop: f64) -> bool {
-    let is_plane = |contact: &Contact| {
-        let plane = |id| matches!(world.colliders.get(id).shape, Shape::Plane);
-        plane(contact.a) || plane(contact.b)
-    };
-    let touching = slop + world.standoff(&pair[0]);
-    let pushed = |contact| warm_start.normal_impulse(rows::contact::key(contact)) > 0.0;
-    pair.iter().all(|contact| contact.gap > touching)
-        && !is_plane(&pair[0])
-        && !pair.iter().any(pushed)
 }
 
 impl LookAhead {
@@ -117,11 +95,13 @@ impl LookAhead {
         self.stopped.clear();
         self.stopped.resize(input.world.colliders.frames(), false);
         self.any_stopped = false;
+        self.crossing.clear();
+        let apart = input.apart_test();
         let mut end = 0;
         for pair in pairs(contacts) {
             let range = end..end + pair.len();
             end = range.end;
-            if !is_apart(input.world, pair, input.warm_start, input.slop) {
+            if !apart.is_apart(pair) {
                 self.add_touching(input, pair);
             } else if !self.add_meeting(input, pair, [false; 2]) {
                 self.apart.push(range);
@@ -171,8 +151,7 @@ impl LookAhead {
         let LookAheadInput { world, context, parameters, slop, .. } = input;
         let standoff = world.standoff(&pair[0]);
         let touches = |contact: &Contact| contact.gap <= slop + standoff;
-        let is_convex = |id| world.colliders.get(id).shape.is_convex();
-        let one_normal = is_convex(pair[0].a) && is_convex(pair[0].b);
+        let one_normal = is_convex_pair(world, &pair[0]);
         for contact in pair {
             // Another face of a surface that is not convex: the motion along the touching one decides.
             let same_face =
@@ -187,9 +166,12 @@ impl LookAhead {
             let friction = world.pairing(contact, parameters.combine).friction;
             let gap = contact.gap - standoff;
             let approach = contact.normal.dot(&relative);
-            if parameters.may_close(gap, approach, &relative, friction) {
+            if parameters.may_close(gap, approach, &relative, friction)
+                && (touches(contact) || !stays_open(input, &found))
+            {
                 self.selected.push(found);
             }
+            self.crossing.watch(world, context, parameters.time_step, &found);
             if gap.max(0.0) + parameters.time_step * approach < -slop {
                 self.mark_stopped(world, contact);
             }
@@ -218,12 +200,14 @@ impl LookAhead {
         let (X_WA, X_WB) = (a.pose(s), b.pose(s));
         self.manifold.clear();
         let posed = |shape, X_WS| narrow::PosedShape { shape, X_WS };
-        let left = (1.0 - s) * speed_bound(&a.motion, &b.motion, [&a, &b]);
+        let left = (1.0 - s) * speed_bound(&a, &b);
         let reach = distance + 2.0 * tolerance + left;
         narrow::contacts(posed(a.shape, &X_WA), posed(b.shape, &X_WB), reach, &mut self.manifold);
         self.manifold.points_mut().sort_unstable_by_key(|touch| touch.feature);
-        let touching = |gap: f64| gap <= distance + 2.0 * tolerance;
         let points = self.manifold.points();
+        // A search that was not finished ends before the meeting.
+        let nearest = points.iter().fold(f64::INFINITY, |least, point| least.min(point.gap));
+        let touching = |gap: f64| gap <= nearest.max(distance + 2.0 * tolerance);
         for touch in points {
             let same_face =
                 points.iter().any(|p| touching(p.gap) && p.normal.dot(&touch.normal) > SAME_FACE);
@@ -231,16 +215,18 @@ impl LookAhead {
                 continue;
             }
             let half = 0.5 * touch.gap * touch.normal;
-            let p_A =
-                a.motion.displacement(s).inverse_transform_point(&(touch.point - half).into());
-            let p_B =
-                b.motion.displacement(s).inverse_transform_point(&(touch.point + half).into());
-            let points = [p_A.coords, p_B.coords];
-            let gap = touch.normal.dot(&(points[1] - points[0]));
+            let (m_A, m_B) = (&a.motion, &b.motion);
+            let points = [touch.point - half - s * m_A.shift, touch.point + half - s * m_B.shift];
+            // The way that is left: the share s of the way that the velocities at the meeting would go.
+            let turned = m_B.turn.cross(&(points[1] - m_B.centre))
+                - m_A.turn.cross(&(points[0] - m_A.centre));
+            let gap = touch.normal.dot(&(points[1] - points[0] - s * turned)).max(0.0);
             let point = 0.5 * (points[0] + points[1]);
             let (feature, normal) = (touch.feature, touch.normal);
             let contact = Contact { feature, point, normal, gap, ..pair[0] };
-            self.selected.push(RowContact { contact, points });
+            let row = RowContact { contact, points };
+            self.crossing.watch(world, &input.context, input.parameters.time_step, &row);
+            self.selected.push(row);
         }
         true
     }
@@ -255,12 +241,14 @@ impl LookAhead {
         data: &Data,
     ) -> bool {
         self.missed.clear();
+        let crosses = self.crossing.find(world, data);
         for contact in contacts {
             let deep = |gap: f64| gap < -MISSED_DEPTH * slop;
             if !world.rigid_gap(contact).is_some_and(deep) {
                 continue;
             }
-            if self.has_row(world, contact) {
+            // The normal of a shape that passed through may point to the wrong side.
+            if self.has_row(world, contact) || crosses && self.crossing.crosses(contact) {
                 continue;
             }
             let half = 0.5 * contact.gap * contact.normal;
@@ -270,7 +258,7 @@ impl LookAhead {
             });
             self.missed.push(RowContact { contact: *contact, points });
         }
-        !self.missed.is_empty()
+        crosses || !self.missed.is_empty()
     }
 
     /// Whether a row acts at the place of a contact of the next state, in its direction.
@@ -297,35 +285,63 @@ impl LookAhead {
             let contact = Contact { point: 0.5 * (p_A + p_B), gap, ..contact };
             self.selected.push(RowContact { contact, points: [p_A, p_B] });
         }
+        self.selected.extend_from_slice(self.crossing.rows());
         self.sort();
         self.selected.dedup_by_key(|row| row.key());
     }
 }
 
-/// Bound of the distance by which two shapes approach each other within the step [m].
-fn speed_bound(a: &Motion, b: &Motion, shapes: [&MovingShape; 2]) -> f64 {
-    let turned = |motion: &Motion, shape: &MovingShape| {
-        let lever = (shape.X_WS.translation.vector - motion.centre).norm();
-        motion.turn.norm() * (lever + shape.shape.bounding_radius())
+/// Whether the points of a contact that is open do not touch within the step although their velocities lead
+/// there: those of a wheel that rolls move on cycloids.
+fn stays_open(input: &LookAheadInput, row: &RowContact) -> bool {
+    let LookAheadInput { world, context, parameters, slop, .. } = input;
+    let (h, bodies) = (parameters.time_step, world.bodies_of(&row.contact));
+    let spins = bodies.map(|body| h * context.angular_velocity(body));
+    if spins.iter().all(|spin| spin.norm() < STRAIGHT) {
+        return false;
+    }
+    let gap = row.contact.gap - world.standoff(&row.contact);
+    let way = |side: usize, s: f64| {
+        let centre = context.data.body_pose[bodies[side]].translation.vector;
+        let lever = row.points[side] - centre;
+        let turned = nalgebra::UnitQuaternion::from_scaled_axis(s * spins[side]) * lever;
+        s * h * context.point_velocity(bodies[side], &centre) + turned - lever
     };
-    (a.shift - b.shift).norm() + turned(a, shapes[0]) + turned(b, shapes[1])
+    let open = |k: usize| {
+        let s = k as f64 / PATH_SAMPLES as f64;
+        gap + row.contact.normal.dot(&(way(1, s) - way(0, s))) > -slop
+    };
+    (1..=PATH_SAMPLES).all(open)
+}
+
+/// Bound of the distance by which the turn of a shape moves its points within the step [m], those along the
+/// direction `n` if there is one.
+fn turned(shape: &MovingShape, n: Option<&nalgebra::Vector3<f64>>) -> f64 {
+    let turn = &shape.motion.turn;
+    let turn = n.map_or_else(|| turn.norm(), |n| turn.cross(n).norm());
+    if turn == 0.0 {
+        return 0.0;
+    }
+    let lever = (shape.X_WS.translation.vector - shape.motion.centre).norm();
+    turn * (lever + shape.shape.bounding_radius())
+}
+
+/// Bound of the distance by which two shapes approach each other within the step [m].
+fn speed_bound(a: &MovingShape, b: &MovingShape) -> f64 {
+    (a.motion.shift - b.motion.shift).norm() + turned(a, None) + turned(b, None)
 }
 
 /// Whether the contacts at the start prove that two shapes do not come within `distance` [m]: their nearest
 /// points are farther apart than they can approach, in all or, for convex shapes, along the normal.
 fn cannot_meet(a: &MovingShape, b: &MovingShape, pair: &[Contact], distance: f64) -> bool {
     let least = pair.iter().fold(f64::INFINITY, |least, contact| least.min(contact.gap)) - distance;
-    let (m_A, m_B) = (&a.motion, &b.motion);
-    if speed_bound(m_A, m_B, [a, b]) < least {
+    if speed_bound(a, b) < least {
         return true;
     }
     let is_convex = a.shape.is_convex() && b.shape.is_convex();
     is_convex && {
         let n = &pair[0].normal;
-        let turned = |shape: &MovingShape| {
-            let lever = (shape.X_WS.translation.vector - shape.motion.centre).norm();
-            shape.motion.turn.cross(n).norm() * (lever + shape.shape.bounding_radius())
-        };
-        (m_A.shift - m_B.shift).dot(n) + turned(a) + turned(b) < least
+        let approach = (a.motion.shift - b.motion.shift).dot(n);
+        approach + turned(a, Some(n)) + turned(b, Some(n)) < least
     }
 }

@@ -1,8 +1,10 @@
 //! From detected contacts to those that get rows in a step.
 //!
-//! [`flush`] gives neighbouring shapes that a body slides over one normal; [`look_ahead`] decides which
+//! [`crossing`] keeps small fast bodies from passing through thin ones; [`flush`] gives neighbouring shapes that a body slides over one normal; [`look_ahead`] decides which
 //! contacts that are still apart close within the step, and where.
 
+pub(crate) mod apart;
+pub(crate) mod crossing;
 pub(crate) mod flush;
 pub(crate) mod look_ahead;
 pub(crate) mod predicted_motion;
@@ -17,9 +19,10 @@ use crate::world::World;
 /// A contact that gets rows in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RowContact {
-    /// The contact. Its gap is measured along the normal between the two points.
+    /// The contact.
     pub contact: Contact,
-    /// The points of A and B that touch, at the start of the step [m].
+    /// The points of A and B at which the rows act, at the start of the step [m]. Of bodies that meet within the
+    /// step, they have the place relative to the centre of the body's motion that they have at the meeting.
     pub points: [Vector3<f64>; 2],
 }
 

@@ -14,6 +14,9 @@ use crate::driven::DrivenBodies;
 use crate::free_motion::FreeMotion;
 use crate::scheme::Scheme;
 
+/// Largest turn within a step that the orientations at its start and end determine [rad]: less than half a turn.
+const RESOLVED_TURN: f64 = 2.5;
+
 /// Expected motions of bodies within a step.
 #[derive(Debug, Default)]
 pub(crate) struct PredictedMotion {
@@ -92,6 +95,20 @@ impl PredictedMotion {
             if !is_free {
                 v.copy_from_slice(&state.v[dofs.clone()]);
             }
+            if is_free && tree.single && rod.is_none() && scheme.alpha() == 1.0 {
+                let weight = if scheme == Scheme::Refined { 0.5 } else { 1.0 };
+                let flight = free.flight(model, index, (h, weight), (state, data), v);
+                let link = &model.links()[tree.links.start];
+                let X_WB = &data.body_pose[link.body];
+                let centre = X_WB.translation.vector + X_WB.rotation * link.com;
+                let turn = (flight.R_WB * X_WB.rotation.inverse()).scaled_axis();
+                let w = Vector3::new(v[3], v[4], v[5]);
+                if h * w.norm() < RESOLVED_TURN {
+                    self.motions[link.body] = Motion { centre, shift: flight.travel, turn };
+                    self.known[index] = true;
+                    continue;
+                }
+            }
             let uses_mean = (scheme == Scheme::Refined && tree.single && rod.is_none())
                 || free.flies(model, scheme, index);
             let weight = if uses_mean { 0.5 } else { scheme.theta_vq() };
@@ -109,7 +126,8 @@ impl PredictedMotion {
     fn update_tree(&mut self, model: &Model, tree: usize, h: f64, v: &[f64], data: &mut Data) {
         tree_velocities(model, tree, &self.velocity, data);
         for link in &model.links()[model.trees()[tree].links.clone()] {
-            let centre = data.body_pose[link.body].translation.vector;
+            let X_WB = &data.body_pose[link.body];
+            let centre = X_WB.translation.vector + X_WB.rotation * link.com;
             let body = BodyId(link.body);
             self.motions[link.body] = Motion {
                 centre,

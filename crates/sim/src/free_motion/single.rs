@@ -69,29 +69,60 @@ impl FreeMotion {
     ) {
         let tree = &model.trees()[index];
         let link = &model.links()[tree.links.start];
-        let (old, v) = (&state.v[tree.dofs.clone()], &mut next.v[tree.dofs.clone()]);
+        let v = &mut next.v[tree.dofs.clone()];
+        let flight = self.flight(model, index, (h, weight), (state, data), v);
+        let X_WB = &data.body_pose[link.body];
+        if !tree.constant_mass {
+            let w = Vector3::new(v[3], v[4], v[5]);
+            let origin = flight.v_com - flight.R_WB * w.cross(&link.com);
+            v[..3].copy_from_slice(origin.as_slice());
+        }
+        let centre = X_WB.rotation * link.com + flight.travel;
+        let p = X_WB.translation.vector + centre - flight.R_WB * link.com;
+        let (q, R) = (&mut next.q[tree.q.clone()], flight.R_WB);
+        q[..3].copy_from_slice(p.as_slice());
+        q[3..7].copy_from_slice(&[R.w, R.i, R.j, R.k]);
+    }
+
+    /// The motion of a single body in flight; `v` is its velocity of A and b.
+    pub fn flight(
+        &self,
+        model: &Model,
+        index: usize,
+        (h, weight): (f64, f64),
+        (state, data): (&State, &Data),
+        v: &[f64],
+    ) -> SingleFlight {
+        let tree = &model.trees()[index];
+        let link = &model.links()[tree.links.start];
+        let old = &state.v[tree.dofs.clone()];
         let linear = |v: &[f64]| Vector3::new(v[0], v[1], v[2]);
         let (w_old, w) = (Vector3::new(old[3], old[4], old[5]), Vector3::new(v[3], v[4], v[5]));
         let spin = &self.spins[index];
         let X_WB = &data.body_pose[link.body];
         let by_forces = UnitQuaternion::from_scaled_axis((w - spin.w) * (weight * h));
-        let R = X_WB.rotation * spin.turn() * by_forces;
+        let R_WB = X_WB.rotation * spin.turn() * by_forces;
         let v_old = linear(old) + X_WB.rotation * w_old.cross(&link.com);
-        let mut v_next = linear(v);
+        let mut v_com = linear(v);
         if !tree.constant_mass {
             // A and b have the centre of mass where it is at the start of the step.
             let back = centripetal_change(spin, w_old, link.com, h);
-            v_next += X_WB.rotation * (w.cross(&link.com) + back);
-            let origin = v_next - R * w.cross(&link.com);
-            v[..3].copy_from_slice(origin.as_slice());
+            v_com += X_WB.rotation * (w.cross(&link.com) + back);
         }
-        let travel = h * ((1.0 - weight) * v_old + weight * v_next);
-        let centre = X_WB.rotation * link.com + travel;
-        let p = X_WB.translation.vector + centre - R * link.com;
-        let q = &mut next.q[tree.q.clone()];
-        q[..3].copy_from_slice(p.as_slice());
-        q[3..7].copy_from_slice(&[R.w, R.i, R.j, R.k]);
+        let travel = h * ((1.0 - weight) * v_old + weight * v_com);
+        SingleFlight { travel, v_com, R_WB }
     }
+}
+
+/// End of the flight of a single body over a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SingleFlight {
+    /// Displacement of the centre of mass [m].
+    pub travel: Vector3<f64>,
+    /// Velocity of the centre of mass at the end [m/s].
+    pub v_com: Vector3<f64>,
+    /// Orientation at the end.
+    pub R_WB: UnitQuaternion<f64>,
 }
 
 /// Change of the velocity of a centre of mass `com` that turns about the origin of its body, in the

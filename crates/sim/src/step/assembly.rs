@@ -5,7 +5,8 @@ use stiction_mech::Drive;
 use super::{Scratch, StepContext, failure};
 use crate::cable;
 use crate::constraint::Configuration;
-use crate::contacts::look_ahead::{self, LookAheadInput};
+use crate::contacts::apart::ApartTest;
+use crate::contacts::look_ahead::LookAheadInput;
 use crate::error::StepError;
 use crate::problem_assembly::ProblemKind;
 use crate::report::Phase;
@@ -22,7 +23,9 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     let Scratch { data, free, driven, contacts, predicted, look_ahead, .. } = &mut **scratch;
     predicted.clear();
     let warm_start = &history.warm_start;
-    if look_ahead::want_motions(world, contacts, warm_start, slop, predicted) {
+    let context = &ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let apart = ApartTest { world, context, warm_start, slop, time_step: h };
+    if apart.want_motions(contacts, predicted) {
         predicted.mark_pushed(model, &history.contacts);
         predicted.compute(model, scheme, h, state, free, data);
     }

@@ -24,11 +24,7 @@ fn number(variable: &str) -> Option<usize> {
 }
 
 /// Runs the trials of a campaign, `few` unless the environment says otherwise, and panics if one fails.
-fn campaign(
-    name: &str,
-    few: usize,
-    trial: impl Fn(usize, &mut SplitMix64) -> Result<(), String>,
-) {
+fn campaign(name: &str, few: usize, trial: impl Fn(usize, &mut SplitMix64) -> Result<(), String>) {
     let seed = name.bytes().fold(0, |seed, byte| mix64(seed ^ u64::from(byte)));
     let trials = match number("STICTION_TRIAL") {
         Some(one) => one..one + 1,

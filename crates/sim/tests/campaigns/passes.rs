@@ -97,8 +97,11 @@ fn stays_clear(
         if apart < 1.5 * CLEARANCE {
             return false;
         }
-        // At the next time the gap is at least the clearance.
-        s += (apart - CLEARANCE) / speed;
+        // At the next time the gap is at least the clearance. Gaps to ground are those to its surface: the solid
+        // below has sides that only a fine sampling finds.
+        let ground = matches!(obstacle, Shape::HeightField(_));
+        let step = if ground { (apart - CLEARANCE).min(4e-3) } else { apart - CLEARANCE };
+        s += step / speed;
     }
     true
 }

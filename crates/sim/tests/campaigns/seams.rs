@@ -157,7 +157,8 @@ fn floor(
 ) {
     let at = |p: Vector3<f64>| Isometry3::translation(p.x, p.y, p.z);
     let mut add = |shape: Shape, pose: Isometry3<f64>| fixed(builder, shape, X_WF * pose, friction);
-    let cells = |random: &mut SplitMix64| (3 + random.below(20) as u32, 3 + random.below(20) as u32);
+    let cells =
+        |random: &mut SplitMix64| (3 + random.below(20) as u32, 3 + random.below(20) as u32);
     match kind {
         "plane" => add(Shape::Plane, Isometry3::identity()),
         "two boxes" => {
@@ -174,7 +175,10 @@ fn floor(
             add(Shape::compound(parts).unwrap(), Isometry3::identity());
         }
         "triangles" => {
-            add(mesh(generate::grid((2.0 * HALF, 2.0 * HALF), cells(random))), Isometry3::identity());
+            add(
+                mesh(generate::grid((2.0 * HALF, 2.0 * HALF), cells(random))),
+                Isometry3::identity(),
+            );
         }
         "slab of triangles" => {
             let half = Vector3::new(HALF, HALF, 0.1);
@@ -222,7 +226,11 @@ struct Slide {
 fn angle(random: &mut SplitMix64) -> f64 {
     // Half of the bodies and floors have parallel edges.
     let quarter = 0.25 * std::f64::consts::TAU;
-    if random.below(2) == 0 { quarter * random.below(4) as f64 } else { 4.0 * quarter * random.unit() }
+    if random.below(2) == 0 {
+        quarter * random.below(4) as f64
+    } else {
+        4.0 * quarter * random.unit()
+    }
 }
 
 fn about_z(angle: f64) -> UnitQuaternion<f64> {
@@ -304,12 +312,23 @@ fn motion_over_seams_is_that_over_a_plane() {
             let error = linear.max(radius * angular) / speed;
             if !(error <= TOLERANCE) {
                 let Slide { mover, friction, time_step, steps, .. } = &slide;
-                let contacts: Vec<_> = floor
-                    .contacts()
+                let at = &floor.state().q;
+                let floor_at = Vector3::new(at[0], at[1], at[2]);
+                // Contacts across the plane first.
+                let up = slide.X_WF.rotation * Vector3::z();
+                let mut contacts = floor.contacts().to_vec();
+                contacts
+                    .sort_by(|a, b| a.normal.dot(&up).abs().total_cmp(&b.normal.dot(&up).abs()));
+                let contacts: Vec<_> = contacts
                     .iter()
                     .map(|c| {
                         let n = slide.X_WF.inverse() * c.normal;
-                        format!("({:.3} {:.3} {:.3}; {:.1e}; {:.2e})", n.x, n.y, n.z, c.gap, c.force.norm())
+                        let (gap, force) = (c.gap, c.force.norm());
+                        let p = slide.X_WF.inverse() * (c.point - floor_at);
+                        format!(
+                            "({:.1e} {:.1e} {:.3}; {gap:.1e}; {force:.2e}; {:.4} {:.4})",
+                            n.x, n.y, n.z, p.x, p.y
+                        )
                     })
                     .collect();
                 return Err(format!(
