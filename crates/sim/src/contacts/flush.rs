@@ -53,7 +53,7 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     /// Normal of a contact into the body of a frame.
-    fn into_body(&self, contact: &Contact, frame: u32) -> Vector3<f64> {
+    fn body_normal(&self, contact: &Contact, frame: u32) -> Vector3<f64> {
         let is_b = self.world.colliders.get(contact.b).frame == frame;
         if is_b { contact.normal } else { -contact.normal }
     }
@@ -61,7 +61,7 @@ impl Scene<'_> {
     /// Whether a contact of a body lies in the plane of another one, where neither its obstacle rises above
     /// that plane nor the body crosses it.
     fn lies_in_plane(&self, contact: &Contact, other: &Contact, frame: u32) -> bool {
-        let (n, m) = (self.into_body(contact, frame), self.into_body(other, frame));
+        let (n, m) = (self.body_normal(contact, frame), self.body_normal(other, frame));
         if !(OPPOSED..SAME).contains(&m.dot(&n)) {
             return false;
         }
@@ -218,9 +218,9 @@ impl FlushContacts {
             if is_convex(contact.a) && is_convex(contact.b) {
                 continue;
             }
-            let n = scene.into_body(contact, frame);
+            let n = scene.body_normal(contact, frame);
             let same = |other: &usize| {
-                touching(*other) && scene.into_body(&contacts[*other], frame).dot(&n) > SAME
+                touching(*other) && scene.body_normal(&contacts[*other], frame).dot(&n) > SAME
             };
             let shared = if touching(k) { all().filter(same).count() } else { 0 };
             surface.push((shared as u32, k as u32));
@@ -273,7 +273,7 @@ impl FlushContacts {
             let mut last = Vector3::zeros();
             for k in self.range_of(other).filter(|k| !self.dropped[*k]) {
                 let contact = &contacts[k];
-                let m = scene.into_body(contact, frame);
+                let m = scene.body_normal(contact, frame);
                 // Contacts of convex shapes share their normal, and the first that touches decides.
                 if contact.gap > slop || m == last || !(OPPOSED..SAME).contains(&m.dot(&n)) {
                     continue;
