@@ -23,6 +23,8 @@ pub(crate) struct ApartTest<'a> {
     pub slop: f64,
     /// Time step [s].
     pub time_step: f64,
+    /// Whether sliding contacts separate, as in the convex model, and act although they are open.
+    pub convex_friction: bool,
 }
 
 impl ApartTest<'_> {
@@ -66,7 +68,8 @@ impl ApartTest<'_> {
         let is_sphere = |shape: &&Shape| matches!(shape, Shape::Sphere { .. });
         let turns = |body: usize| self.context.angular_velocity(body) != Vector3::zeros();
         shapes.iter().any(is_plane)
-            && (shapes.iter().any(is_sphere)
+            && (self.convex_friction
+                || shapes.iter().any(is_sphere)
                 || !self.world.bodies_of(contact).into_iter().any(turns))
     }
 }

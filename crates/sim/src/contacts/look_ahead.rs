@@ -73,7 +73,8 @@ pub(crate) struct LookAheadInput<'a> {
 impl LookAheadInput<'_> {
     fn apart_test(&self) -> ApartTest<'_> {
         let Self { world, context, warm_start, slop, parameters, .. } = self;
-        ApartTest { world, context, warm_start, slop: *slop, time_step: parameters.time_step }
+        let RowParameters { time_step, convex_friction, .. } = *parameters;
+        ApartTest { world, context, warm_start, slop: *slop, time_step, convex_friction }
     }
 
     fn moving(&self, shape: usize) -> MovingShape<'_> {
@@ -297,7 +298,7 @@ fn stays_open(input: &LookAheadInput, row: &RowContact) -> bool {
     let LookAheadInput { world, context, parameters, slop, .. } = input;
     let (h, bodies) = (parameters.time_step, world.bodies_of(&row.contact));
     let spins = bodies.map(|body| h * context.angular_velocity(body));
-    if spins.iter().all(|spin| spin.norm() < STRAIGHT) {
+    if parameters.convex_friction || spins.iter().all(|spin| spin.norm() < STRAIGHT) {
         return false;
     }
     let gap = row.contact.gap - world.standoff(&row.contact);

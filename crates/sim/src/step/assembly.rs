@@ -24,7 +24,8 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     predicted.clear();
     let warm_start = &history.warm_start;
     let context = &ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
-    let apart = ApartTest { world, context, warm_start, slop, time_step: h };
+    let convex_friction = parameters.convex_friction;
+    let apart = ApartTest { world, context, warm_start, slop, time_step: h, convex_friction };
     if apart.want_motions(contacts, predicted) {
         predicted.mark_pushed(model, &history.contacts);
         predicted.compute(model, scheme, h, state, free, data);
