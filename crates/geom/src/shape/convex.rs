@@ -105,7 +105,12 @@ impl Convex {
 
     /// Farthest vertex along `dir` [m].
     pub fn support(&self, dir: &Vector3<f64>) -> Vector3<f64> {
-        self.vertices[self.quadtree.farthest(dir)]
+        self.vertices[self.support_vertex(dir)]
+    }
+
+    /// Index of the farthest vertex along `dir`, which need not be a unit vector.
+    pub fn support_vertex(&self, dir: &Vector3<f64>) -> usize {
+        self.quadtree.farthest(dir)
     }
 
     /// The face that contains most of the vertices farthest along `dir`, as a polygon; of several, the one
