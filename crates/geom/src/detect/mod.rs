@@ -8,7 +8,10 @@
 mod broad_phase;
 mod feature_persistence;
 mod hashed_grid;
+mod relative_reach;
 mod separation_bound;
+
+pub use relative_reach::FrameMotion;
 
 use crate::narrow::{self, DepthDoubt, Manifold, PosedShape};
 use crate::{ColliderId, Colliders, Contact, Shape};
@@ -55,6 +58,24 @@ struct BoundingSphere {
     path: f64,
     /// Whether the collider is this sphere.
     exact: bool,
+    /// Margin of the collider [m].
+    margin: f64,
+    /// Motion at the centre; `None` if the frame's is not known.
+    motion: Option<FrameMotion>,
+}
+
+impl BoundingSphere {
+    /// Distance [m] within which contacts with another collider are reported.
+    #[inline]
+    fn reach_to(&self, other: &Self) -> f64 {
+        let sum = self.contact_distance + other.contact_distance;
+        let (Some(a), Some(b)) = (&self.motion, &other.motion) else { return sum };
+        let approach = relative_reach::approach(
+            (a, &self.centre, self.radius),
+            (b, &other.centre, other.radius),
+        );
+        sum.min(self.margin + other.margin + approach)
+    }
 }
 
 impl Detector {
@@ -80,6 +101,8 @@ impl Detector {
             contact_distance: 0.0,
             path: 0.0,
             exact: matches!(shape, Shape::Sphere { .. }),
+            margin: 0.0,
+            motion: None,
         };
         Self {
             poses: vec![Isometry3::identity(); set.len()],
@@ -107,6 +130,17 @@ impl Detector {
         reach: &[f64],
         resting: &[bool],
     ) -> &[Contact] {
+        self.run(set, frames, (reach, &[]), resting);
+        &self.contacts
+    }
+
+    fn run(
+        &mut self,
+        set: &Colliders,
+        frames: &[Isometry3<f64>],
+        reach: (&[f64], &[FrameMotion]),
+        resting: &[bool],
+    ) {
         let flags_changed = self.update_poses(set, frames, reach, resting);
         let pairs_changed = self.broad_phase.refresh(set);
         if flags_changed || pairs_changed {
@@ -114,21 +148,21 @@ impl Detector {
         }
         let counts_changed = self.run_narrow_phase(set);
         self.merge_contacts(pairs_changed || counts_changed);
-        &self.contacts
     }
 
-    /// [`Detector::detect`] for a caller who keeps the contacts: `contacts` are those of the last call,
-    /// and become those of this one.
+    /// [`Detector::detect`] for a caller who keeps the contacts, `contacts` are those of the last call and
+    /// become those of this one, and who knows the motions of the frames: contacts of shapes that move
+    /// together are reported only within the distance by which they approach each other.
     pub fn detect_into(
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
-        reach: &[f64],
+        reach: (&[f64], &[FrameMotion]),
         resting: &[bool],
         contacts: &mut Vec<Contact>,
     ) {
         std::mem::swap(&mut self.contacts, contacts);
-        self.detect(set, frames, reach, resting);
+        self.run(set, frames, reach, resting);
         std::mem::swap(&mut self.contacts, contacts);
     }
 
@@ -144,7 +178,7 @@ impl Detector {
     ) {
         *self = Self::new(set);
         // In the first call no frame counts as resting.
-        self.update_poses(set, frames, reach, &[]);
+        self.update_poses(set, frames, (reach, &[]), &[]);
         self.broad_phase.refresh(set);
         let mut rest = contacts;
         for pair in self.broad_phase.pairs_mut() {
@@ -186,7 +220,7 @@ impl Detector {
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
-        reach: &[f64],
+        (reach, motions): (&[f64], &[FrameMotion]),
         resting: &[bool],
     ) -> bool {
         let mut changed = !self.started;
@@ -197,6 +231,7 @@ impl Detector {
             self.rested[frame] = rests;
             let Some(X_WF) = frames.get(frame).filter(|_| !rests) else { continue };
             let reach = reach.get(frame).copied().unwrap_or(0.0);
+            let motion = motions.get(frame);
             for k in self.starts[frame]..self.starts[frame + 1] {
                 let index = self.carried[k as usize];
                 let collider = &set.as_slice()[index as usize];
@@ -204,6 +239,8 @@ impl Detector {
                 let sphere = &mut self.spheres[index as usize];
                 sphere.centre = X_WS.translation.vector;
                 sphere.contact_distance = reach + collider.margin;
+                sphere.margin = collider.margin;
+                sphere.motion = motion.map(|m| m.at(&(sphere.centre - X_WF.translation.vector)));
                 if sphere.radius.is_finite() {
                     let X_WS_before = &self.poses[index as usize];
                     // Rotation does not move a sphere.
@@ -242,7 +279,7 @@ impl Detector {
             let pair = &pairs[k as usize];
             let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
             let start = fresh.len();
-            let reach = a.contact_distance + b.contact_distance;
+            let reach = a.reach_to(b);
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
             if a.exact && b.exact {
                 calls += 1;

@@ -1,5 +1,6 @@
 //! Stage 2: contacts, and waking of the islands that they touch.
 
+use stiction_geom::FrameMotion;
 use stiction_mech::{BodyId, State, angular_velocity, point_velocity};
 
 use super::{Scratch, StepContext};
@@ -36,8 +37,8 @@ pub(super) fn detect_rigid(
 ) {
     update_reach(world, settings.time_step, history, scratch);
     let StepHistory { detected, reach, .. } = history;
-    let Scratch { detector, data, resting, .. } = scratch;
-    detector.detect_into(&world.colliders, &data.body_pose, reach, resting, detected);
+    let Scratch { detector, data, resting, motions, .. } = scratch;
+    detector.detect_into(&world.colliders, &data.body_pose, (reach, motions), resting, detected);
     replace_flush(world, settings.stabilisation.slop, history, scratch);
 }
 
@@ -52,11 +53,12 @@ pub(super) fn replace_flush(
     flush.replace(world, data, &history.detected, slop, &history.reach, contacts);
 }
 
-/// Distance that each body can travel within the step, and which bodies rest: those whose trees did not
-/// move keep their reach.
+/// Distance that each body can travel within the step and its motion, and which bodies rest: those whose trees
+/// did not move keep their reach.
 fn update_reach(world: &World, h: f64, history: &mut StepHistory, scratch: &mut Scratch) {
     let (model, gravity) = (&world.model, world.model.gravity().norm());
-    let Scratch { data, driven, resting, moves, .. } = scratch;
+    let Scratch { data, driven, resting, moves, motions, .. } = scratch;
+    let slack = REACH_FACTOR * h * h * gravity;
     for link in model.links() {
         let tree = model.bodies()[link.body].tree.unwrap_or(0);
         resting[link.body] = !moves[tree];
@@ -65,9 +67,11 @@ fn update_reach(world: &World, h: f64, history: &mut StepHistory, scratch: &mut 
         }
         let body = BodyId(link.body);
         let p_WB = data.body_pose[link.body].translation.vector;
-        let speed = point_velocity(model, data, body, p_WB).norm()
-            + angular_velocity(data, body).norm() * world.radius[link.body];
-        history.reach[link.body] = REACH_FACTOR * h * (speed + h * gravity);
+        let shift = REACH_FACTOR * h * point_velocity(model, data, body, p_WB);
+        let turn = REACH_FACTOR * h * angular_velocity(data, body);
+        history.reach[link.body] = shift.norm() + turn.norm() * world.radius[link.body] + slack;
+        let group = 1 + tree as u32;
+        motions[link.body] = FrameMotion { shift, turn, group, slack };
     }
     for (k, body) in model.driven().iter().enumerate() {
         history.reach[body.0] = REACH_FACTOR * driven.travel(k, world.radius[body.0], h);

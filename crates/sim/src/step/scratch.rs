@@ -1,7 +1,7 @@
 //! Memory of a step, stage by stage. Nothing in it changes the result of a later step.
 
 use nalgebra::Vector3;
-use stiction_geom::{Contact, Detector, SoftDetector};
+use stiction_geom::{Contact, Detector, FrameMotion, SoftDetector};
 use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::{Problem, Solution};
 
@@ -42,6 +42,8 @@ pub(crate) struct Scratch {
     pub soft_detector: SoftDetector,
     /// Per body: whether it has not moved since the last detection.
     pub resting: Vec<bool>,
+    /// Per body: motion within the step, enlarged by the reach factor.
+    pub motions: Vec<FrameMotion>,
     /// Per node: distance that it can travel within the step [m].
     pub node_reach: Vec<f64>,
     /// Groups of trees to be woken.
@@ -108,6 +110,7 @@ impl Scratch {
             flush: FlushContacts::default(),
             soft_detector: SoftDetector::new(&world.colliders, &world.softs.surfaces),
             resting: vec![false; model.bodies().len()],
+            motions: vec![FrameMotion::default(); model.bodies().len()],
             node_reach: vec![0.0; model.nodes()],
             waking: Vec::with_capacity(model.trees().len()),
             free: FreeMotion::new(model, settings.scheme, settings.time_step),
