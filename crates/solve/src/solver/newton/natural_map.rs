@@ -6,7 +6,8 @@
 //! small multiple δ of the identity makes the step unique and lets W be eliminated:
 //! with `M = (1+δ) I − D + D ρ R`, `G = M⁻¹ D ρ`, `c = M⁻¹ F`, the step is
 //! `(A + Jᵀ G J) x = −Jᵀ c`, `s = −c − G J x`. One factorization in velocities per step, on the
-//! pattern that [`super::Strict`] uses.
+//! pattern that [`super::Strict`] uses. Then `A x = Jᵀ s`, so that the velocity along the step is `v + α x`: a trial
+//! of the line search costs the local problems alone.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -41,6 +42,9 @@ pub struct NaturalMap {
     map: Vec<f64>,
     reduced: Vec<f64>,
     step: Vec<f64>,
+    /// u at the iterate, and its change along the step.
+    u: Vec<f64>,
+    u_step: Vec<f64>,
     rhs: Vec<f64>,
     x: Vec<f64>,
     v: Vec<f64>,
@@ -67,6 +71,8 @@ impl NaturalMap {
             (&mut self.map, m),
             (&mut self.reduced, m),
             (&mut self.step, m),
+            (&mut self.u, m),
+            (&mut self.u_step, m),
             (&mut self.trial, m),
             (&mut self.best, m),
             (&mut self.rhs, n),
@@ -106,11 +112,7 @@ impl NaturalMap {
                 for (t, (l, s)) in self.trial.iter_mut().zip(lambda.iter().zip(&self.step)) {
                     *t = l + alpha * s;
                 }
-                let trial = std::mem::take(&mut self.trial);
-                let found = self.evaluate(problem, model, &trial);
-                self.trial = trial;
-                if found.0 < (1.0 - ARMIJO * alpha) * merit {
-                    (merit, violation) = found;
+                if self.merit_along_step(problem, model, alpha) < (1.0 - ARMIJO * alpha) * merit {
                     accepted = true;
                     break;
                 }
@@ -120,6 +122,8 @@ impl NaturalMap {
                 break;
             }
             lambda.copy_from_slice(&self.trial);
+            // Afresh, so that round-off does not accumulate in the velocity.
+            (merit, violation) = self.evaluate(problem, model, lambda);
             if violation < smallest {
                 smallest = violation;
                 self.best.copy_from_slice(lambda);
@@ -139,29 +143,37 @@ impl NaturalMap {
         self.evaluate(problem, model, lambda).0
     }
 
-    /// F(λ) into `map` and its velocity into `v`; the merit `|√w F|` and the largest violation.
+    /// F(λ) into `map`, its velocity into `v` and u into `u`; the merit `|√w F|` and the largest violation.
     fn evaluate(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> (f64, f64) {
         problem.velocity_of(lambda, &mut self.v);
         let (mut merit, mut largest) = (0.0, 0.0);
-        let (mut c0, mut response) = ([0.0; DIM], [0.0; DIM]);
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
-            let (dim, w) = (rows.len(), compliance_scale(problem, i));
-            velocity(problem, i, &self.v, lambda, &mut c0[..dim]);
-            for (c, l) in c0.iter_mut().zip(&lambda[rows.clone()]) {
-                *c -= w * l;
-            }
-            let law = problem.law(i);
-            law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut response[..dim]);
-            let mut size = 0.0;
-            for (k, row) in rows.enumerate() {
-                self.map[row] = lambda[row] - response[k];
-                size += self.map[row] * self.map[row];
-            }
+            velocity(problem, i, &self.v, lambda, &mut self.u[rows.clone()]);
+            let (u, map) = (&self.u[rows.clone()], &mut self.map[rows.clone()]);
+            let (w, size) = local_map(problem, model, i, u, &lambda[rows], map);
             merit += w * size;
             largest = f64::max(largest, w * size.sqrt());
         }
         (merit.sqrt(), if merit.is_finite() { largest } else { f64::INFINITY })
+    }
+
+    /// The merit at the trial `λ + α s`.
+    fn merit_along_step(&self, problem: &Problem, model: FrictionModel, alpha: f64) -> f64 {
+        let mut merit = 0.0;
+        let (mut u, mut map) = ([0.0; DIM], [0.0; DIM]);
+        for i in 0..problem.constraints().len() {
+            let rows = problem.row_range(i);
+            let dim = rows.len();
+            let along = self.u[rows.clone()].iter().zip(&self.u_step[rows.clone()]);
+            for (u, (start, change)) in u.iter_mut().zip(along) {
+                *u = start + alpha * change;
+            }
+            let lambda = &self.trial[rows];
+            let (w, size) = local_map(problem, model, i, &u[..dim], lambda, &mut map[..dim]);
+            merit += w * size;
+        }
+        merit.sqrt()
     }
 
     /// The Newton step at λ, at which F and the velocity were evaluated last.
@@ -172,9 +184,9 @@ impl NaturalMap {
         for i in 0..problem.constraints().len() {
             let rows = problem.row_range(i);
             let (dim, w) = (rows.len(), compliance_scale(problem, i));
-            velocity(problem, i, &self.v, lambda, &mut c0[..dim]);
-            for (c, l) in c0.iter_mut().zip(&lambda[rows.clone()]) {
-                *c -= w * l;
+            let at = self.u[rows.clone()].iter().zip(&lambda[rows.clone()]);
+            for (c, (u, l)) in c0.iter_mut().zip(at) {
+                *c = u - w * l;
             }
             let law = problem.law(i);
             law.slope(model, &c0[..dim], &[w; DIM][..dim], &mut S[..dim * dim]);
@@ -214,10 +226,37 @@ impl NaturalMap {
             problem.jacobian().mul_constraint(i, &self.x, &mut c[..dim]);
             let slope = &self.slopes[self.hessian.stencil().slope_range(i)];
             for (k, row) in rows.enumerate() {
-                self.step[row] =
+                let step =
                     -self.reduced[row] - crate::problem::dot(&slope[k * dim..(k + 1) * dim], &c);
+                self.step[row] = step;
+                self.u_step[row] = c[k] + problem.compliance()[row] * step;
             }
         }
         self.step.iter().all(|s| s.is_finite())
     }
+}
+
+/// `F_i = λ_i − T(λ_i − ρ u_i)` of one constraint into `map`; its scale w, and `|F_i|²`.
+#[inline(always)]
+fn local_map(
+    problem: &Problem,
+    model: FrictionModel,
+    constraint: usize,
+    u: &[f64],
+    lambda: &[f64],
+    map: &mut [f64],
+) -> (f64, f64) {
+    let (dim, w) = (lambda.len(), compliance_scale(problem, constraint));
+    let (mut c0, mut response) = ([0.0; DIM], [0.0; DIM]);
+    for (c, (u, l)) in c0.iter_mut().zip(u.iter().zip(lambda)) {
+        *c = u - w * l;
+    }
+    let law = problem.law(constraint);
+    law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut response[..dim]);
+    let mut size = 0.0;
+    for ((map, l), r) in map.iter_mut().zip(lambda).zip(response) {
+        *map = l - r;
+        size += *map * *map;
+    }
+    (w, size)
 }
