@@ -1,9 +1,10 @@
 //! Impulses and work of the constraints of a step, for the balance of energy.
 //!
-//! The work of a constraint is `c̄ᵀλ` with c̄ its velocity at the mean of the velocities at the ends of the step. An
-//! equality, a limit and a rigid contact have no source of energy: what all equalities of a tree, or all its contacts
-//! and limits, do with a positive sign is an error of the step, such as that of a loop that turns far. Single rows
-//! that depend on one another may do work that others take back. Cost: linear in the number of entries of J.
+//! The work of a constraint is `c̄ᵀλ` with c̄ its velocity at the mean of the velocities at the ends of the step.
+//! Equalities have no source of energy: what all equalities of a tree do with a positive sign is an error of the step,
+//! such as that of a loop that turns far. Single rows that depend on one another may do work that others take back.
+//! Contacts are not judged one by one: in a collision, one that was opening when another pushed it shut does work
+//! with a positive sign that the other dissipates. Cost: linear in the number of entries of J.
 
 use stiction_mech::{BodyId, Model, State};
 use stiction_solve::{Problem, contact};
@@ -17,16 +18,16 @@ use crate::world::World;
 pub(crate) struct ConstraintWork {
     /// Jᵀλ of the problem [N·s].
     pub impulse: Vec<f64>,
-    /// Per tree: sum of the work of its constraints without sign, and work of its equalities and of its contacts and
-    /// limits that have no source of energy [J].
-    work: Vec<[f64; 3]>,
+    /// Per tree: sum of the work of its constraints without sign, and work of its equalities that have no source of
+    /// energy [J].
+    work: Vec<[f64; 2]>,
     /// Mean velocities in the order of the problem.
     mean_velocity: Vec<f64>,
 }
 
 impl ConstraintWork {
     pub fn new(model: &Model) -> Self {
-        let work = vec![[0.0; 3]; model.trees().len()];
+        let work = vec![[0.0; 2]; model.trees().len()];
         Self { impulse: Vec::new(), work, mean_velocity: Vec::new() }
     }
 
@@ -38,7 +39,7 @@ impl ConstraintWork {
         assembler: &ProblemAssembler,
         [old, next]: [&State; 2],
     ) {
-        self.work.fill([0.0; 3]);
+        self.work.fill([0.0; 2]);
         if rows.is_empty() {
             self.impulse.clear();
             return;
@@ -63,40 +64,32 @@ impl ConstraintWork {
             let work: f64 = c.iter().zip(&impulse[range.clone()]).map(|(c, p)| c * p).sum();
             let is_passive = problem.compliance()[range].iter().all(|r| *r == 0.0)
                 && is_passive(world, &record.key);
-            let class = if record.key.class == ConstraintClass::Equality { 1 } else { 2 };
             let terms = problem.constraints()[index].terms();
             for tree in rows.ports()[terms].iter().filter_map(|port| port.tree()) {
                 works[tree][0] += work.abs();
-                works[tree][class] += if is_passive { work } else { 0.0 };
+                works[tree][1] += if is_passive { work } else { 0.0 };
             }
         }
     }
 
     /// Sum of the work of the constraints of a tree without sign, and work without a source of energy [J].
     pub fn of_tree(&self, tree: usize) -> (f64, f64) {
-        let [gross, equalities, contacts] = self.work[tree];
-        (gross, equalities.max(0.0) + contacts.max(0.0))
+        let [gross, equalities] = self.work[tree];
+        (gross, equalities.max(0.0))
     }
 }
 
-/// Whether a constraint has no source of energy: work that it does with a positive sign is an error. Driven bodies do
-/// work on what they touch.
+/// Whether a constraint is an equality without a source of energy: work that it does with a positive sign is an error.
+/// Driven bodies do work on what they hold.
 fn is_passive(world: &World, key: &ConstraintKey) -> bool {
-    match key.class {
-        ConstraintClass::Limit => true,
-        ConstraintClass::Equality => {
-            let driven = |body: &BodyId| world.model.driven().contains(body);
-            match &world.equalities[key.a as usize] {
-                Equality::Connect(e) => ![e.body_a, e.body_b].iter().any(driven),
-                Equality::Distance(e) => ![e.body_a, e.body_b].iter().any(driven),
-                Equality::Weld(e) => ![e.body_a, e.body_b].iter().any(driven),
-                Equality::Joint(_) | Equality::Tendon(_) => true,
-            }
-        }
-        ConstraintClass::Contact => {
-            let bodies = [key.a, key.b].map(|geom| world.geoms[geom as usize].body);
-            !bodies.iter().any(|body| world.model.driven().contains(body))
-        }
-        _ => false,
+    if key.class != ConstraintClass::Equality {
+        return false;
+    }
+    let driven = |body: &BodyId| world.model.driven().contains(body);
+    match &world.equalities[key.a as usize] {
+        Equality::Connect(e) => ![e.body_a, e.body_b].iter().any(driven),
+        Equality::Distance(e) => ![e.body_a, e.body_b].iter().any(driven),
+        Equality::Weld(e) => ![e.body_a, e.body_b].iter().any(driven),
+        Equality::Joint(_) | Equality::Tendon(_) => true,
     }
 }

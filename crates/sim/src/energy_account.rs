@@ -21,7 +21,7 @@ pub(crate) struct Account {
     pub constraints: f64,
     /// Sum of the work of single constraints, without sign.
     pub gross: f64,
-    /// Work that constraints did without a source of energy: equalities, limits and rigid contacts.
+    /// Work that equalities did without a source of energy.
     pub passive: f64,
     /// Square of the largest turn of a link in the step [rad²].
     pub squared_turn: f64,
@@ -72,11 +72,6 @@ impl Account {
     /// Energy without cause that sampling, the solver and round-off explain.
     pub fn explained(&self) -> f64 {
         self.sampling + SOLVER_ERROR * self.gross + ROUND_OFF * self.potential_size + self.floor
-    }
-
-    /// The same without regard to its sign: relative to what is explained of a loss.
-    pub fn loss_imbalance(&self) -> f64 {
-        self.residual().abs() / (RELATIVE * self.exchanged() + self.explained())
     }
 
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:

@@ -24,7 +24,7 @@
 //! Cost: linear in the number of links and of entries of J.
 
 use nalgebra::Vector3;
-use stiction_mech::{Data, Model, State, TreeMotion, tree_motion, tree_velocities};
+use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
 
 use crate::constraint_work::ConstraintWork;
 use crate::energy_account::Account;
@@ -118,9 +118,6 @@ pub(crate) struct EnergyAuditor {
     momentum: MomentumAuditor,
     /// Per tree: gains of energy over the last steps, with this one; that of a rod is with its last tree.
     pub drift: Vec<EnergyDrift>,
-    /// Per tree: state after the motion, and energy without cause to be removed [J].
-    after: Vec<TreeMotion>,
-    excess: Vec<f64>,
 }
 
 /// The end of a step.
@@ -154,8 +151,6 @@ impl EnergyAuditor {
             force_impulse: Vec::new(),
             momentum: MomentumAuditor::new(model),
             drift: vec![EnergyDrift::default(); trees],
-            after: vec![TreeMotion::default(); trees],
-            excess: vec![0.0; trees],
         }
     }
 
@@ -182,7 +177,6 @@ impl EnergyAuditor {
     pub fn balance(&mut self, input: &AuditInput, drift: &[EnergyDrift]) -> EnergyBalance {
         let StepStart { model, asleep, .. } = input.start;
         self.drift.copy_from_slice(drift);
-        self.excess.fill(0.0);
         let mut balance = EnergyBalance::default();
         let mut participants = input.assembler.trees().iter().peekable();
         let mut rod_account = Account::default();
@@ -214,12 +208,7 @@ impl EnergyAuditor {
             let imbalance = account.imbalance();
             let size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
             let (residual, explained) = (account.residual(), account.explained());
-            let mut kept = residual;
-            let is_unstable = residual > 0.0 && account.loss_imbalance() > 1.0 && !gains_only;
-            if is_unstable && input.start.scheme == Scheme::Refined {
-                (self.excess[tree], kept) = (residual, 0.0);
-            }
-            let drift = self.drift[tree].add(kept, explained, account.exchanged());
+            let drift = self.drift[tree].add(residual, explained, account.exchanged());
             balance.raise([size, drift, account.momentum], range.bodies.start);
         }
         balance
@@ -232,7 +221,6 @@ impl EnergyAuditor {
         let gravity: Vector3<f64> = model.gravity();
         let (before, after) =
             (self.start[tree], tree_motion(model, tree, &input.next.v, input.data));
-        self.after[tree] = after;
         let squared_turn = h * h * before.squared_spin.max(after.squared_spin);
         let potential = -gravity.dot(&(after.moment - before.moment));
         let mut account = Account {
@@ -276,41 +264,6 @@ impl EnergyAuditor {
         }
         (account.gross, account.passive) = self.constraints.of_tree(tree);
         account
-    }
-
-    /// Removes from the velocities of trees the energy that they gained without cause. The momentum of a tree with
-    /// a free root stays; its motion relative to its centre of mass slows down.
-    pub fn remove_gains(
-        &mut self,
-        model: &Model,
-        next: &mut State,
-        data: &mut Data,
-        balance: &mut EnergyBalance,
-    ) {
-        for (tree, range) in model.trees().iter().enumerate() {
-            let excess = self.excess[tree];
-            if !(excess > 0.0 && excess.is_finite()) {
-                continue;
-            }
-            let TreeMotion { kinetic, momentum, mass, .. } = self.after[tree];
-            let floats = self.momentum.is_floating(tree) && mass > 0.0;
-            let common = if floats { momentum / mass } else { Vector3::zeros() };
-            let inner = kinetic - 0.5 * mass * common.norm_squared();
-            if !(inner > 0.0) {
-                continue;
-            }
-            let scale = (1.0 - excess / inner).max(0.0).sqrt();
-            next.v[range.dofs.clone()].iter_mut().for_each(|v| *v *= scale);
-            if floats {
-                for k in 0..3 {
-                    next.v[range.dofs.start + k] += (1.0 - scale) * common[k];
-                }
-            }
-            tree_velocities(model, tree, &next.v, data);
-            let removed = (1.0 - scale * scale) * inner;
-            balance.kinetic -= removed;
-            self.moved[tree] -= removed;
-        }
     }
 
     /// Work of the forces on a tree that advanced by a rule of its own.

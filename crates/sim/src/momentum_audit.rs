@@ -33,11 +33,6 @@ impl MomentumAuditor {
         Self { is_linear: trees.map(|tree| is_linear(model, tree)).collect() }
     }
 
-    /// Whether a tree has a balance: its root is free.
-    pub fn is_floating(&self, tree: usize) -> bool {
-        self.is_linear[tree].is_some()
-    }
-
     /// Momentum without cause of a tree, relative to what its scheme explains [-]. `weight` is the impulse of its
     /// weight, `forces` and `constraints` are the impulses on its velocities [N·s].
     pub fn imbalance(

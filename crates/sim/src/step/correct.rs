@@ -98,7 +98,6 @@ fn audit_motion(step: &mut StepContext) {
     let closure = step.settings.stabilisation.closure;
     let input = AuditInput { start, next, data, free, contact_velocity, assembler, closure };
     step.report.energy = auditor.balance(&input, &step.history.energy_drift);
-    auditor.remove_gains(&step.world.model, next, data, &mut step.report.energy);
 }
 
 /// Change of energy by the corrections of the step.
