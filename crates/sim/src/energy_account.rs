@@ -6,6 +6,8 @@ const STRAIGHT: f64 = 9e-3;
 /// Factor of the square of the turn in it [-].
 const TURNING: f64 = 1.0;
 pub(crate) const RELATIVE: f64 = 0.1;
+/// The same relative to the energies exchanged in the largest of the last steps [-].
+const RECENT: f64 = 1e-3;
 /// The same relative to the sum of the work of single rows, for the residual of the solver [-].
 const SOLVER_ERROR: f64 = 1e-3;
 /// The same relative to potential energies, for round-off [-].
@@ -75,12 +77,13 @@ impl Account {
     }
 
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:
-    /// schemes dissipate.
-    pub fn imbalance(&self) -> f64 {
-        let gains = self.residual() > 0.0;
+    /// schemes dissipate. `recent` are the energies exchanged in the largest of the last steps, of which little
+    /// is left where a motion turns back [J]. The strains of a rod are stiff, and explain as much of a gain.
+    pub fn imbalance(&self, recent: f64, is_rod: bool) -> f64 {
+        let gains = self.residual() > 0.0 && !is_rod;
         let relative =
             if gains { (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE) } else { RELATIVE };
-        let allowed = relative * self.exchanged() + self.explained();
+        let allowed = relative * self.exchanged() + RECENT * recent + self.explained();
         if allowed > 0.0 { self.residual() / allowed } else { 0.0 }
     }
 }

@@ -32,10 +32,9 @@ use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
 use crate::momentum_audit::{MomentumAuditor, is_pushed};
 use crate::problem_assembly::ProblemAssembler;
-use crate::scheme::Scheme;
 
 /// Turn of a segment in a step beyond which a rod must not store energy without cause [rad].
-const MAX_ROD_TURN: f64 = 0.1;
+const MAX_ROD_TURN: f64 = 0.5;
 /// Speed to which velocities are solved, besides the closure of equalities in a step [m/s].
 const LEAST_SPEED: f64 = 1e-6;
 /// Largest number of velocities of a joint.
@@ -205,7 +204,7 @@ impl EnergyAuditor {
                 account = std::mem::take(&mut rod_account);
                 gains_only = true;
             }
-            let imbalance = account.imbalance();
+            let imbalance = account.imbalance(drift[tree].exchanged, gains_only);
             let size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
             let (residual, explained) = (account.residual(), account.explained());
             let drift = self.drift[tree].add(residual, explained, account.exchanged());
