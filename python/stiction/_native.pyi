@@ -242,6 +242,9 @@ class Model:
     def sensor_names(self) -> list[str]:
         """Names of the sensors."""
     @property
+    def equality_names(self) -> list[str]:
+        """Names of the equalities."""
+    @property
     def site_names(self) -> list[str]:
         """Names of the sites."""
     @property
@@ -472,6 +475,11 @@ class Simulation:
         """
     def sensor(self, sensor: _Part) -> _Array:
         """A copy of the reading of one sensor, by name or number, shape (dim,)."""
+    @property
+    def equality_active(self) -> list[bool]:
+        """Whether each equality holds, in the order of Model.equality_names."""
+    def set_equality_active(self, equality: _Part, active: bool) -> None:
+        """Switches an equality on or off, by name or number."""
     def reset(self, keyframe: _Part | None = None) -> None:
         """Resets to a keyframe, by name or number, or to the initial state of the model."""
     def soft(self, soft: _Part) -> SoftHandle:

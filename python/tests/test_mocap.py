@@ -43,7 +43,11 @@ def test_a_hand_follows_the_target_that_it_is_welded_to() -> None:
         place = np.array([np.sin(angle), 1 - np.cos(angle), 0.1 * angle])
         simulation.body("target").pose = (place, UPRIGHT)
         simulation.step()
-        assert simulation.qpos == pytest.approx(place, abs=1e-5)
+    # The weld is soft as in MuJoCo, with a time constant of 0.02 s: it lags behind, and then closes.
+    assert simulation.qpos != pytest.approx(place, abs=1e-3)
+    simulation.step(round(0.5 / simulation.time_step))
+    weight = 9.81 * (1 - 0.9) * 0.02**2
+    assert simulation.qpos == pytest.approx(place, abs=1e-5 + weight)
 
 
 def test_pose_is_reached_by_the_next_step_and_place_acts_at_once(simulation: st.Simulation) -> None:

@@ -73,6 +73,12 @@ impl Model {
         lookup::find("cable", given, self.cable_names().into_iter())
     }
 
+    /// Number of an equality.
+    pub fn equality_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let names = self.content.world.equality_names().iter().map(String::as_str);
+        lookup::find("equality", given, names)
+    }
+
     /// Number of a site.
     pub fn site_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
         lookup::find("site", given, self.content.sites.iter().map(|site| site.name.as_str()))
@@ -198,6 +204,12 @@ impl Model {
     #[getter]
     fn sensor_names(&self) -> Vec<&str> {
         self.content.world.sensors().iter().map(|sensor| sensor.name.as_str()).collect()
+    }
+
+    /// Names of the equalities.
+    #[getter]
+    fn equality_names(&self) -> Vec<&str> {
+        self.content.world.equality_names().iter().map(String::as_str).collect()
     }
 
     /// Number of vertices of all soft bodies.

@@ -556,6 +556,19 @@ impl Simulation {
         Ok(PyArray1::from_slice(sensor.py(), &core.engine.sensor_data()[range]))
     }
 
+    /// Whether each equality holds, in the order of Model.equality_names.
+    #[getter]
+    fn equality_active(&self) -> PyResult<Vec<bool>> {
+        Ok(self.lock()?.engine.equality_active().to_vec())
+    }
+
+    /// Switches an equality on or off, by name or number.
+    fn set_equality_active(&self, equality: &Bound<'_, PyAny>, active: bool) -> PyResult<()> {
+        let index = self.model.get().equality_index(equality)?;
+        self.lock()?.engine.set_equality_active(index, active);
+        Ok(())
+    }
+
     /// Resets to a keyframe, by name or number, or to the initial state of the model.
     #[pyo3(signature = (keyframe=None))]
     fn reset(&self, py: Python<'_>, keyframe: Option<&Bound<'_, PyAny>>) -> PyResult<()> {

@@ -5,7 +5,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Contact;
-use stiction_mech::{Input, Model, State};
+use stiction_mech::{Input, State};
 
 use crate::contact_point::ContactPoint;
 use crate::energy_drift::EnergyDrift;
@@ -44,13 +44,17 @@ pub(crate) struct StepHistory {
     pub energy_drift: Vec<EnergyDrift>,
     /// Present poses of driven bodies.
     pub driven_pose: Vec<Isometry3<f64>>,
+    /// Per equality: whether it holds.
+    pub equality_active: Vec<bool>,
     /// Data of the last step for sensors.
     pub last_step: LastStep,
 }
 
 impl StepHistory {
-    pub fn new(model: &Model, input: &Input) -> Self {
+    pub fn new(world: &World, input: &Input) -> Self {
+        let model = &world.model;
         Self {
+            equality_active: world.equality_options.iter().map(|options| options.active).collect(),
             reach: vec![0.0; model.bodies().len()],
             contact_velocity: vec![0.0; model.nv()],
             node_contact_velocity: vec![Vector3::zeros(); model.nodes()],
@@ -59,6 +63,14 @@ impl StepHistory {
             energy_drift: vec![EnergyDrift::default(); model.trees().len()],
             driven_pose: input.driven_pose.clone(),
             ..Self::default()
+        }
+    }
+
+    /// Sets the switches of equalities of a snapshot that has none.
+    pub fn complete_switches(&mut self, world: &World) {
+        if self.equality_active.is_empty() {
+            let active = world.equality_options.iter().map(|options| options.active);
+            self.equality_active.extend(active);
         }
     }
 
@@ -91,6 +103,12 @@ impl StepHistory {
             if found != expected {
                 return Err(SnapshotError::OtherWorld { what, found, expected });
             }
+        }
+        let (what, found, expected) =
+            ("equalities", self.equality_active.len(), world.equalities.len());
+        // Versions without switches have an empty list.
+        if found != expected && found != 0 {
+            return Err(SnapshotError::OtherWorld { what, found, expected });
         }
         if !self.last_step.belongs_to(world) {
             let (what, found) = ("coordinates of the last step", self.last_step.q.len());

@@ -69,7 +69,7 @@ impl Simulation {
             ..Goal::default()
         };
         let (state, input) = (State::new(&world.model), Input::new(&world.model));
-        let history = StepHistory::new(&world.model, &input);
+        let history = StepHistory::new(&world, &input);
         let scratch = Scratch::new(&world, &settings, &state, &input)?;
         let sensors = SensorReader::new(&world);
         let report = None;
@@ -145,6 +145,20 @@ impl Simulation {
         history.sleep.wake_all();
     }
 
+    /// Whether each equality holds, in the order of [`World::equalities`].
+    pub fn equality_active(&self) -> &[bool] {
+        &self.history.equality_active
+    }
+
+    /// Switches an equality on or off, by its index; one that does not exist is ignored. Wakes everything. An exact
+    /// equality that is off its target when it is switched on is closed at a bounded speed.
+    pub fn set_equality_active(&mut self, equality: usize, active: bool) {
+        if let Some(now) = self.history.equality_active.get_mut(equality) {
+            *now = active;
+            self.history.sleep.wake_all();
+        }
+    }
+
     /// All that later steps depend on: restored in another simulation of the same world and settings,
     /// it continues with the same bits.
     pub fn snapshot(&self) -> Snapshot {
@@ -162,6 +176,7 @@ impl Simulation {
         self.state.clone_from(&snapshot.state);
         self.input.clone_from(&snapshot.input);
         self.history.clone_from(&snapshot.history);
+        self.history.complete_switches(&self.world);
         let Self { world, settings, state, history, scratch, .. } = self;
         scratch.rebuild(world, state, history, settings);
         self.report = None;

@@ -25,7 +25,9 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
+/// The version before switches of equalities: still read, since equalities could not be switched.
+const VERSION_WITHOUT_SWITCHES: u32 = 6;
 /// The version before mean forces of actuators: still read, since force laws give them.
 const VERSION_WITHOUT_ACTUATOR_FORCES: u32 = 5;
 /// The version before position errors one by one and balances of energy: still read, as after a state that was set.
@@ -120,6 +122,7 @@ impl Snapshot {
         out.list(&history.energy_drift, |out, drift| {
             [drift.gained, drift.exchanged].iter().for_each(|x| out.f64(*x));
         });
+        out.list(&history.equality_active, |out, active| out.u32(u32::from(*active)));
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -322,6 +325,9 @@ impl SnapshotReader<'_> {
             let drift =
                 |from: &mut Self| Ok(EnergyDrift { gained: from.f64()?, exchanged: from.f64()? });
             history.energy_drift = self.list(drift)?;
+        }
+        if self.version > VERSION_WITHOUT_SWITCHES {
+            history.equality_active = self.list(|from| Ok(from.u32()? != 0))?;
         }
         Ok(Some(history))
     }

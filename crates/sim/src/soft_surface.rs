@@ -73,17 +73,28 @@ impl SoftSurface {
     /// Checks that all numbers are finite; `shape` is the name of its owner in the error.
     pub(crate) fn check(&self, shape: &str) -> Result<(), WorldError> {
         let Self { law, mix, cone } = self;
-        let numbers =
-            law.reference.iter().chain(&law.impedance).chain([mix, &cone.impedance_ratio]);
-        match numbers.copied().find(|x| !x.is_finite()) {
-            None => Ok(()),
-            Some(found) => Err(WorldError::Surface {
-                shape: shape.to_owned(),
-                what: "softness",
-                found,
-                expected: "finite numbers",
-            }),
-        }
+        check_law(law, shape)?;
+        check_numbers([mix, &cone.impedance_ratio].into_iter(), shape)
+    }
+}
+
+/// Checks that the numbers of a soft law are finite; `owner` is its name in the error.
+pub(crate) fn check_law(law: &SoftLaw, owner: &str) -> Result<(), WorldError> {
+    check_numbers(law.reference.iter().chain(&law.impedance), owner)
+}
+
+fn check_numbers<'a>(
+    mut numbers: impl Iterator<Item = &'a f64>,
+    owner: &str,
+) -> Result<(), WorldError> {
+    match numbers.find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(found) => Err(WorldError::Surface {
+            shape: owner.to_owned(),
+            what: "softness",
+            found: *found,
+            expected: "finite numbers",
+        }),
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod quaternion;
 use nalgebra::{Isometry3, Vector3, Vector6};
 use std::ops::Range;
 
+use crate::soft_law::SoftLaw;
 pub(crate) use joint_model::AxisFault;
 use joint_model::{JointModel, JointMount};
 
@@ -216,8 +217,12 @@ pub struct JointSpec {
     pub armature: f64,
     /// Largest force of dry friction [N·m, N].
     pub friction_loss: f64,
+    /// Softness of dry friction as in MuJoCo; `None` if it is exact.
+    pub friction_softness: Option<SoftLaw>,
     /// Limits, if any.
     pub limit: Option<Limit>,
+    /// Softness of the limits as in MuJoCo; `None` if they are rigid.
+    pub limit_softness: Option<SoftLaw>,
     /// Value of each scalar coordinate at the reference configuration [rad, m].
     pub reference: f64,
     /// Range of the sum of all actuators' forces on the coordinate [N·m, N], for joints with one
@@ -238,7 +243,9 @@ impl JointSpec {
             damping: 0.0,
             armature: 0.0,
             friction_loss: 0.0,
+            friction_softness: None,
             limit: None,
+            limit_softness: None,
             reference: 0.0,
             actuator_force_range: None,
         }

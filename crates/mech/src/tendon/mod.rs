@@ -13,6 +13,7 @@ pub mod wrap;
 pub use path::{TendonPath, TendonSite, Waypoint, WrapShape, WrapSurface};
 
 use crate::joint::Limit;
+use crate::soft_law::SoftLaw;
 use crate::spring::DeadBand;
 
 /// Index of a tendon of a model.
@@ -46,8 +47,12 @@ pub struct TendonSpec {
     pub rest: TendonRest,
     /// Largest force of dry friction along the tendon [N].
     pub friction_loss: f64,
+    /// Softness of dry friction as in MuJoCo; `None` if it is exact.
+    pub friction_softness: Option<SoftLaw>,
     /// Range of its length.
     pub limit: Option<Limit>,
+    /// Softness of the limit as in MuJoCo; `None` if it is rigid.
+    pub limit_softness: Option<SoftLaw>,
 }
 
 impl TendonSpec {
@@ -60,7 +65,9 @@ impl TendonSpec {
             damping: 0.0,
             rest: TendonRest::Reference,
             friction_loss: 0.0,
+            friction_softness: None,
             limit: None,
+            limit_softness: None,
         }
     }
 }

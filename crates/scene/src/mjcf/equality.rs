@@ -1,15 +1,17 @@
 //! `<equality>`: loops that are closed, bodies that are welded, coordinates that follow others.
 //!
-//! MuJoCo softens equalities by `solref` and `solimp`; here they hold exactly. What connects bodies
-//! at one anchor takes the other body's point from the reference configuration.
+//! Equalities are exact unless the file sets `solref` or `solimp`; those of mocap bodies are always soft, so that a
+//! pose that jumps pulls and does not throw. What connects bodies at one anchor takes the other body's point from
+//! the reference configuration.
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use stiction_mech::BodyId;
+use stiction_mech::{BodyId, SoftLaw};
 use stiction_sim::constraint::{
-    Connect, Equality, JointCoupling, Polynomial, TendonCoupling, Weld,
+    Connect, Equality, EqualityOptions, JointCoupling, Polynomial, TendonCoupling, Weld,
 };
 
 use super::build::{Build, BuiltJoint};
+use super::soft_law;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -27,18 +29,40 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             "tendon" => tendon(build, &element)?,
             _ => continue,
         };
-        let softened = element.numbers("solref")?.is_some() | element.numbers("solimp")?.is_some();
-        if softened {
-            build.note("solref and solimp soften equalities in MuJoCo; here they hold exactly");
+        let mut softness = soft_law::read(&element, "solref", "solimp")?;
+        if softness.is_none() && has_mocap(build, &equality) {
+            softness = Some(SoftLaw::default());
+        }
+        let torque_scale = element.number("torquescale")?.unwrap_or(1.0);
+        let active = element.boolean("active")?.unwrap_or(true);
+        let options = EqualityOptions { softness, torque_scale, active };
+        let shifted = matches!(equality, Equality::Weld(_))
+            && (element.peek("site1").is_some() || element.vector("anchor")?.is_some());
+        if softness.is_some() && shifted {
+            build.note("a soft weld yields at the origin of the second body, not at its anchor");
         }
         let name = element.get("name").unwrap_or("");
-        if element.boolean("active")? == Some(false) {
-            build.note(format!("the equality \"{name}\" is not active and is left out"));
-        } else if build.flags.equality {
-            build.world.equality(name, equality);
+        if build.flags.equality {
+            build.world.equality_with(name, equality, options);
         }
     }
     Ok(())
+}
+
+/// Whether a mocap body takes part, or one that is fixed on it.
+fn has_mocap(build: &Build, equality: &Equality) -> bool {
+    let bodies = build.world.mechanism.declared().bodies;
+    let is_mocap = |mut body: BodyId| {
+        while body != BodyId::WORLD && !build.mocap.contains(&body) {
+            body = bodies.get(body.0).map_or(BodyId::WORLD, |spec| spec.parent);
+        }
+        body != BodyId::WORLD
+    };
+    match equality {
+        Equality::Connect(connect) => is_mocap(connect.body_a) || is_mocap(connect.body_b),
+        Equality::Weld(weld) => is_mocap(weld.body_a) || is_mocap(weld.body_b),
+        _ => false,
+    }
 }
 
 /// A body with its pose in the world at the reference configuration.

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{JointKind, JointSpec, Limit};
 
 use super::build::Build;
+use super::soft_law;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -101,16 +102,9 @@ pub(super) fn read(
         }
         let limit = Limit { lower, upper, margin: margin.max(0.0) };
         spec.limit = build.flags.limit.then_some(limit);
-        if ["solreflimit", "solimplimit"].iter().any(|name| element.get(name).is_some()) {
-            build.note("joint limits are rigid: solreflimit and solimplimit are not used");
-        }
-    } else {
-        element.get("solreflimit");
-        element.get("solimplimit");
     }
-    if ["solreffriction", "solimpfriction"].iter().any(|name| element.get(name).is_some()) {
-        build.note("friction loss is dry: solreffriction and solimpfriction are not used");
-    }
+    spec.limit_softness = soft_law::read(element, "solreflimit", "solimplimit")?;
+    spec.friction_softness = soft_law::read(element, "solreffriction", "solimpfriction")?;
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[a, b]| (a, b));
     if limited(build, element, "actuatorfrclimited", "actuatorfrcrange", forces)? {
         match forces {

@@ -34,6 +34,7 @@ mod replicate;
 mod schema;
 mod sensor;
 mod site;
+mod soft_law;
 mod solid;
 mod spring;
 mod surface;

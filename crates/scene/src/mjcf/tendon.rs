@@ -7,6 +7,7 @@ use stiction_mech::{
 use stiction_sim::WorldError;
 
 use super::build::{Build, BuiltTendon, GeomKind};
+use super::soft_law;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -170,13 +171,8 @@ fn limits(
         let what = format!("<{}> actuatorfrcrange", element.tag);
         build.report_unsupported(&element.place, what);
     }
-    for name in ["solreflimit", "solimplimit", "solreffriction", "solimpfriction"] {
-        if element.numbers(name)?.is_some() {
-            build.note(format!(
-                "{name} softens limits and dry friction in MuJoCo; here it is exact"
-            ));
-        }
-    }
+    spec.limit_softness = soft_law::read(element, "solreflimit", "solimplimit")?;
+    spec.friction_softness = soft_law::read(element, "solreffriction", "solimpfriction")?;
     Ok(range)
 }
 

@@ -183,10 +183,10 @@ impl WorldBuilder {
             shift.frame(&mut other.body, &mut other.pose);
             self.scenery(other);
         }
-        for (name, equality) in &parts.equalities {
+        for (name, equality, options) in &parts.equalities {
             let mut equality = equality.clone();
             shift.equality(&mut equality)?;
-            self.equality(shift.name(name), equality);
+            self.equality_with(shift.name(name), equality, *options);
         }
         for (a, b) in &parts.excludes {
             self.exclude(shift.body(*a), shift.body(*b));

@@ -8,6 +8,7 @@
 mod connect;
 mod distance;
 mod joint;
+mod options;
 mod polynomial;
 mod prediction;
 mod tendon;
@@ -16,6 +17,8 @@ mod weld;
 pub use connect::Connect;
 pub use distance::Distance;
 pub use joint::JointCoupling;
+pub use options::EqualityOptions;
+pub(crate) use options::SoftEquality;
 pub use polynomial::Polynomial;
 pub(crate) use prediction::EqualityPrediction;
 pub use tendon::TendonCoupling;

@@ -7,30 +7,54 @@
 //! of the chord that is followed. The chord needs errors alone: with g the error and J v its rate, it
 //! is `(g(q₀ ⊕ h v₀) − g(q₀))/h − J v₀`. Cost: one pass over the kinematics.
 
-use super::{Configuration, MAX_ROWS};
+use super::{Configuration, Equality, MAX_ROWS};
 use crate::free_motion::MAX_TURN;
 use crate::rows::{ConstraintContext, RowBuilder};
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, Model, State, integrate, kinematics, set_driven_poses};
+use stiction_mech::{Data, State, integrate, kinematics, set_driven_poses};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct EqualityPrediction {
     /// Whether bodies that are not driven were moved as well.
     moves: bool,
-    time_step: f64,
+    pub time_step: f64,
+    /// Weight of the next velocity in that on which laws act [-].
+    pub alpha: f64,
     /// The present velocities.
-    v: Vec<f64>,
+    pub v: Vec<f64>,
     data: Data,
+    /// Kinematics of the present coordinates with driven bodies at their next poses; `None` if no soft equality
+    /// has a driven body.
+    driven_data: Option<Box<Data>>,
     q: Vec<f64>,
     errors: Vec<[f64; MAX_ROWS]>,
 }
 
 impl EqualityPrediction {
-    pub fn new(model: &Model) -> Self {
+    pub fn new(world: &World) -> Self {
+        let model = &world.model;
         let (data, q) = (Data::new(model), vec![0.0; model.nq()]);
         let v = vec![0.0; model.nv()];
-        Self { moves: true, time_step: 0.0, v, data, q, errors: Vec::new() }
+        let mut equalities = world.equalities.iter().zip(&world.equality_options);
+        let pulled =
+            equalities.any(|(e, options)| options.softness.is_some() && e.is_driven(model));
+        let driven_data = pulled.then(|| Box::new(Data::new(model)));
+        let (time_step, alpha, errors) = (0.0, 1.0, Vec::new());
+        Self { moves: true, time_step, alpha, v, data, driven_data, q, errors }
+    }
+
+    /// The configuration at which the error of a soft equality is measured: the present one, but with driven bodies
+    /// at their next poses.
+    pub fn soft_configuration<'a>(
+        &'a self,
+        equality: &Equality,
+        present: &Configuration<'a>,
+    ) -> Configuration<'a> {
+        match &self.driven_data {
+            Some(data) if equality.is_driven(present.model) => Configuration { data, ..*present },
+            _ => *present,
+        }
     }
 
     /// Predicts the errors after a step from a state whose kinematics are in `context`. Where a link
@@ -46,10 +70,15 @@ impl EqualityPrediction {
         h: f64,
     ) {
         self.errors.clear();
-        self.time_step = h;
+        (self.time_step, self.alpha) = (h, scheme.alpha());
         let (model, data) = (&world.model, context.data);
         if world.equalities.is_empty() {
             return;
+        }
+        self.v.copy_from_slice(&state.v);
+        if let Some(data) = &mut self.driven_data {
+            set_driven_poses(model, &context.driven.next, data);
+            kinematics(model, &state.q, data);
         }
         let too_fast =
             |body: usize| !(data.velocity[body].fixed_rows::<3>(0).norm() * h <= MAX_TURN);
@@ -58,7 +87,6 @@ impl EqualityPrediction {
             return;
         }
         if self.moves {
-            self.v.copy_from_slice(&state.v);
             integrate(model, &state.q, &state.v, h, &mut self.q);
         } else {
             self.q.copy_from_slice(&state.q);

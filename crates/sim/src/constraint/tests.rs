@@ -113,7 +113,8 @@ fn rows_are_the_rates_of_errors_link_by_link_and_by_tree() {
             let configuration = Configuration { model, q: &state.q, data: &data };
             let mut rows = RowBuilder::default();
             let add_rows = crate::rows::equality::add_rows;
-            add_rows(&world, &configuration, &context, None, &mut rows);
+            let active = vec![true; world.equalities.len()];
+            add_rows(&world, &active, &configuration, &context, None, &mut rows);
             assert_eq!(rows.records().len(), expected.len());
             for (index, constraint) in rows.rows().constraints().iter().enumerate() {
                 let terms = constraint.terms();

@@ -10,7 +10,7 @@ use stiction_mech::{LimitRow, LimitSource};
 
 use crate::constraint::{Configuration, Equality, MAX_ROWS};
 use crate::contacts::pairs;
-use crate::rows::{self, ConstraintClass, ConstraintContext, ConstraintKey};
+use crate::rows::{self, ConstraintClass, ConstraintContext, ConstraintKey, limit};
 use crate::settings::Stabilisation;
 use crate::world::World;
 
@@ -58,15 +58,18 @@ impl LastingErrors {
         self.errors.clear();
     }
 
-    /// Adds the errors of the equalities.
+    /// Adds the errors of the active equalities that are exact.
     pub fn add_equalities(
         &mut self,
-        world: &World,
+        (world, active): (&World, &[bool]),
         configuration: &Configuration,
         settings: &Stabilisation,
     ) {
         let mut rows = [0.0; MAX_ROWS];
         for (index, equality) in world.equalities.iter().enumerate() {
+            if !active[index] || world.equality_options[index].softness.is_some() {
+                continue;
+            }
             equality.error(configuration, &mut rows);
             let rows = &rows[..equality.dim()];
             // The last three rows of a weld are a turn.
@@ -84,9 +87,13 @@ impl LastingErrors {
         }
     }
 
-    /// Adds the coordinates and tendons beyond their ranges.
-    pub fn add_limits(&mut self, limits: &[LimitRow], settings: &Stabilisation) {
-        for limit in limits.iter().filter(|limit| -limit.gap > DEEP * settings.slop) {
+    /// Adds the coordinates and tendons beyond their ranges, where these are rigid.
+    pub fn add_limits(&mut self, world: &World, limits: &[LimitRow], settings: &Stabilisation) {
+        let rigid = |limit: &&LimitRow| limit::softness(world, limit.source).is_none();
+        for limit in limits.iter().filter(rigid) {
+            if !(-limit.gap > DEEP * settings.slop) {
+                continue;
+            }
             let (a, b) = match limit.source {
                 LimitSource::Tendon(tendon) => (0, tendon.0 as u32),
                 LimitSource::Joint(joint, k) => (1 + joint.0 as u32, k as u32),

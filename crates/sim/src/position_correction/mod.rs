@@ -22,7 +22,7 @@ pub(crate) use history::TreeCorrection;
 pub(crate) use lasting::{LastingError, LastingErrors};
 
 use stiction_geom::Contact;
-use stiction_mech::{Data, Forces, Input, State, tree_integrate};
+use stiction_mech::{Data, Forces, Input, LimitRow, State, tree_integrate};
 use stiction_solve::law::{Law, Unilateral};
 use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Session, Solution};
@@ -76,6 +76,8 @@ pub(crate) struct PositionCorrector {
 #[derive(Clone, Copy)]
 pub(crate) struct CorrectionInput<'a> {
     pub world: &'a World,
+    /// Which equalities hold.
+    pub equality_active: &'a [bool],
     pub settings: &'a Stabilisation,
     pub q: &'a [f64],
     pub v: &'a [f64],
@@ -87,7 +89,7 @@ pub(crate) struct CorrectionInput<'a> {
 
 impl<'a> CorrectionInput<'a> {
     pub fn new(
-        world: &'a World,
+        (world, equality_active): (&'a World, &'a [bool]),
         settings: &'a Settings,
         next: &'a State,
         context: ConstraintContext<'a>,
@@ -96,7 +98,7 @@ impl<'a> CorrectionInput<'a> {
     ) -> Self {
         let State { q, v, .. } = next;
         let (time_step, settings) = (settings.time_step, &settings.stabilisation);
-        Self { world, settings, q, v, context, contacts, free, time_step }
+        Self { world, equality_active, settings, q, v, context, contacts, free, time_step }
     }
 }
 
@@ -146,9 +148,10 @@ impl PositionCorrector {
         let CorrectionInput { world, q, context, settings, time_step: h, .. } = *input;
         let configuration = Configuration { model: &world.model, q, data: context.data };
         self.lasting.begin();
-        self.lasting.add_equalities(world, &configuration, settings);
+        let active = input.equality_active;
+        self.lasting.add_equalities((world, active), &configuration, settings);
         if let Some(limits) = &self.limits {
-            self.lasting.add_limits(&limits.0.limits, settings);
+            self.lasting.add_limits(world, &limits.0.limits, settings);
         }
         self.lasting.add_contacts(world, &context, input.contacts, settings);
         let mut failed = self.lasting.stays(before, settings, h);
@@ -164,10 +167,11 @@ impl PositionCorrector {
         self.rows.clear();
         self.groups.clear_errors();
         let mut errors = PositionErrors::default();
-        let CorrectionInput { world, q, context, settings, .. } = *input;
+        let CorrectionInput { world, equality_active, q, context, settings, .. } = *input;
         let configuration = Configuration { model: &world.model, q, data: context.data };
+        let active = equality_active;
         errors.equality =
-            rows::equality::add_rows(world, &configuration, &context, None, &mut self.rows);
+            rows::equality::add_rows(world, active, &configuration, &context, None, &mut self.rows);
         self.add_limits(input, &mut errors);
         let Self { rows, groups, .. } = self;
         for (constraint, record) in rows.rows().constraints().iter().zip(rows.records()) {
@@ -284,10 +288,11 @@ impl PositionCorrector {
         if forces.evaluate(&world.model, (q, v), context.data, zeros, time_step).is_err() {
             return;
         }
-        for limit in &forces.limits {
+        let rigid = |limit: &&LimitRow| rows::limit::softness(world, limit.source).is_none();
+        for limit in forces.limits.iter().filter(rigid) {
             errors.limit = errors.limit.max(-limit.gap);
         }
-        rows::limit::add_rows(time_step, forces, &context, &mut self.rows);
+        rows::limit::add_rigid_rows(world, time_step, forces, &context, &mut self.rows);
     }
 
     fn add_contacts(&mut self, input: &CorrectionInput) {

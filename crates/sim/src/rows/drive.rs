@@ -1,20 +1,22 @@
 //! Rows of bounded or coupled forces: implicit spring-dampers that saturate, and dry friction of
-//! joints and tendons.
+//! joints and tendons, which may be soft as in MuJoCo ([`SoftLaw`]).
 
-use stiction_mech::{ActuatorId, Drive, DriveKind, Forces};
+use stiction_mech::{ActuatorId, Drive, DriveKind, Forces, SoftLaw, SoftRowError};
 use stiction_solve::law::{Bounded, Law};
 
-use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
+use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
+use crate::world::World;
 
 /// Adds the rows of the drives that `keeps` selects.
 pub(crate) fn add_rows(
-    time_step: f64,
+    world: &World,
+    parameters: &RowParameters,
     forces: &Forces,
     context: &ConstraintContext,
     keeps: impl Fn(&Drive) -> bool,
     rows: &mut RowBuilder,
 ) {
-    let h = time_step;
+    let h = parameters.time_step;
     for drive in forces.drives.iter().filter(|drive| keeps(drive)) {
         let Drive { row, lower, upper, .. } = *drive;
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
@@ -22,10 +24,30 @@ pub(crate) fn add_rows(
         let (a, b) = key_of(drive.kind);
         let key = ConstraintKey { class: ConstraintClass::Drive, a, b, feature: 0, row: 0 };
         rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
+        if let Some((law, weight)) = friction_softness(world, drive.kind) {
+            let error = SoftRowError { position: 0.0, size: 0.0, velocity: drive.rate };
+            rows.set_soft(law.row(error, weight, h), drive.rate, parameters.alpha);
+        }
         for entry in row.of(&forces.entries) {
             rows.add_dof(context, entry.dof, entry.coefficient);
         }
         rows.close();
+    }
+}
+
+/// Softness of dry friction and the inverse inertia along it [1/kg, 1/(kg·m²)]; `None` if it is exact.
+fn friction_softness(world: &World, kind: DriveKind) -> Option<(SoftLaw, f64)> {
+    let (joints, weights) = (world.model.joints(), &world.inverse_weights);
+    match kind {
+        DriveKind::JointFriction(dof) => {
+            let joint = joints.partition_point(|joint| joint.dofs.end <= dof);
+            Some((joints.get(joint)?.spec.friction_softness?, weights.dof[dof]))
+        }
+        DriveKind::TendonFriction(tendon) => {
+            let spec = &world.model.tendons()[tendon.0].spec;
+            Some((spec.friction_softness?, weights.tendon[tendon.0]))
+        }
+        DriveKind::Servo(_) | DriveKind::TendonSpring(_) => None,
     }
 }
 

@@ -1,15 +1,17 @@
-//! Rows of equalities: no relative motion, except along the curves of the equalities.
+//! Rows of equalities: no relative motion, except along the curves of the equalities. Soft ones follow
+//! MuJoCo's law ([`stiction_mech::SoftLaw`]).
 
 use stiction_solve::law::{Bilateral, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
-use crate::constraint::{Configuration, EqualityPrediction, MAX_ROWS};
+use crate::constraint::{Configuration, EqualityPrediction, MAX_ROWS, SoftEquality};
 use crate::world::World;
 
-/// Adds the rows of the equalities. With a prediction, their bias follows the chord to the predicted
-/// errors. Returns the largest error [m, rad].
+/// Adds the rows of the active equalities that are exact. With a prediction, their bias follows the chord to the
+/// predicted errors, and those that are soft get rows, too. Returns the largest error of the exact ones [m, rad].
 pub(crate) fn add_rows(
     world: &World,
+    active: &[bool],
     configuration: &Configuration,
     context: &ConstraintContext,
     prediction: Option<&EqualityPrediction>,
@@ -18,13 +20,24 @@ pub(crate) fn add_rows(
     let mut error = [0.0; MAX_ROWS];
     let mut largest = 0.0_f64;
     for (index, equality) in world.equalities.iter().enumerate() {
+        if !active[index] {
+            continue;
+        }
+        if let Some(law) = &world.equality_options[index].softness {
+            if let Some(prediction) = prediction {
+                let configuration = prediction.soft_configuration(equality, configuration);
+                equality.error(&configuration, &mut error);
+                let scale = world.equality_options[index].torque_scale;
+                let soft = SoftEquality::new(equality, law, scale, error);
+                add_soft(world, index, &soft, &configuration, (context, prediction), rows);
+            }
+            continue;
+        }
         let (dim, first) = (equality.dim(), rows.records().len());
         equality.error(configuration, &mut error);
         for row in 0..dim {
             largest = largest.max(error[row].abs());
-            let class = ConstraintClass::Equality;
-            let key = ConstraintKey { class, a: index as u32, b: row as u32, feature: 0, row: 0 };
-            rows.open(key, Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
+            rows.open(key(index, row), Law::Bilateral(Bilateral), error[row], &[0.0], &[0.0]);
             equality.add_row(row, configuration, context, rows);
             if let Some(prediction) = prediction
                 && let Some(next) = prediction.error(index, row)
@@ -36,4 +49,31 @@ pub(crate) fn add_rows(
         rows.remove_dependent(first, context);
     }
     largest
+}
+
+fn key(equality: usize, row: usize) -> ConstraintKey {
+    let class = ConstraintClass::Equality;
+    ConstraintKey { class, a: equality as u32, b: row as u32, feature: 0, row: 0 }
+}
+
+/// Adds the rows of a soft equality. Driven bodies are where they will be at the end of the step, and count as at
+/// rest there, as in MuJoCo.
+fn add_soft(
+    world: &World,
+    index: usize,
+    soft: &SoftEquality,
+    configuration: &Configuration,
+    (context, prediction): (&ConstraintContext, &EqualityPrediction),
+    rows: &mut RowBuilder,
+) {
+    let parts = (&world.model, &world.inverse_weights);
+    let (alpha, h) = (prediction.alpha, prediction.time_step);
+    for row in 0..soft.equality.dim() {
+        rows.open(key(index, row), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
+        soft.equality.add_row(row, configuration, context, rows);
+        let velocity = rows.rate(context, &prediction.v);
+        let row = soft.row(row, velocity, parts, h);
+        rows.set_soft(row, velocity, alpha);
+        rows.close();
+    }
 }

@@ -1,11 +1,21 @@
 //! Terms of a constraint: velocities of points, rotations, degrees of freedom and soft bodies.
 
 use nalgebra::{Vector3, Vector6};
+use stiction_mech::SoftRow;
 
 use super::{ConstraintContext, RowBuilder, RowPort, SoftPoint, tree_of_dof};
 use crate::world::World;
 
 impl RowBuilder {
+    /// Makes the open constraint, which has one row, soft: `c⁺ + R λ = v̂` for its next velocity. Rows are on the
+    /// mean of the present velocity and the next with weight `alpha`.
+    pub fn set_soft(&mut self, row: SoftRow, velocity: f64, alpha: f64) {
+        self.set_bias(-(alpha * row.target + (1.0 - alpha) * velocity));
+        if let Some(last) = self.rows.compliance_mut().last_mut() {
+            *last = alpha * row.compliance;
+        }
+    }
+
     /// Adds velocities of a point of a body along axes, one per row, times `sign`.
     pub fn add_point_velocity(
         &mut self,

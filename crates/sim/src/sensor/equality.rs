@@ -10,20 +10,10 @@ use stiction_solve::law::{Bilateral, Law};
 
 use super::interaction::Wrench;
 use super::last_step::LastStep;
-use crate::constraint::{Configuration, Equality};
+use crate::constraint::Configuration;
 use crate::driven::DrivenBodies;
 use crate::rows::{ConstraintContext, ConstraintKey, RowBuilder, RowPort};
 use crate::world::World;
-
-/// The two bodies of an equality that acts on bodies.
-pub(super) fn ends(equality: &Equality) -> Option<[BodyId; 2]> {
-    match equality {
-        Equality::Connect(relation) => Some([relation.body_a, relation.body_b]),
-        Equality::Distance(relation) => Some([relation.body_a, relation.body_b]),
-        Equality::Weld(relation) => Some([relation.body_a, relation.body_b]),
-        Equality::Joint(_) | Equality::Tendon(_) => None,
-    }
-}
 
 /// Scratch memory for the rebuilt rows.
 #[derive(Debug)]
@@ -53,7 +43,7 @@ impl EqualityWrenches {
         let Configuration { model, data, .. } = *configuration;
         let context = ConstraintContext { model, data, by_tree: no, asleep: no, driven: &driven };
         for (index, equality) in world.equalities.iter().enumerate() {
-            let Some(ends) = ends(equality) else { continue };
+            let Some(ends) = equality.bodies() else { continue };
             for row in 0..equality.dim() {
                 let force = last.equality_force(index, row);
                 if force == 0.0 {

@@ -8,7 +8,6 @@ use nalgebra::{Vector3, Vector6};
 use stiction_mech::{Input, SoftId, State};
 use stiction_solve::problem::Constraint;
 
-use super::equality::ends;
 use crate::constraint::{Equality, MAX_ROWS};
 use crate::contact_point::ContactPoint;
 use crate::rows::drive::tendon_of;
@@ -141,7 +140,7 @@ impl LastStep {
                     let leads = coupling.leader.is_none_or(|leader| string_sleeps(leader.0));
                     leads && string_sleeps(coupling.tendon.0)
                 }
-                _ => ends(equality).is_some_and(|ends| ends.iter().all(|body| sleeps(body.0))),
+                _ => equality.bodies().is_some_and(|ends| ends.iter().all(|body| sleeps(body.0))),
             };
             if !all_sleep {
                 forces.fill(0.0);

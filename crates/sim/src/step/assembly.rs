@@ -56,12 +56,13 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();
     prediction.predict(world, scheme, state, &context, h);
-    rows::equality::add_rows(world, &configuration, &context, Some(prediction), rows);
+    let active = &history.equality_active;
+    rows::equality::add_rows(world, active, &configuration, &context, Some(prediction), rows);
     soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);
-    rows::limit::add_rows(h, &free.forces, &context, rows);
+    rows::limit::add_rows(world, &parameters, &free.forces, &context, rows);
     servos_in_flight.find(world, (scheme, h), free, rows, &look_ahead.selected);
     let keeps = |drive: &Drive| !servos_in_flight.contains(world, free, drive);
-    rows::drive::add_rows(h, &free.forces, &context, keeps, rows);
+    rows::drive::add_rows(world, &parameters, &free.forces, &context, keeps, rows);
     rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
     if world.has_torsion {
         rows::torsion::add_rows(&history.warm_start, &context, rows);

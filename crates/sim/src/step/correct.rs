@@ -53,7 +53,8 @@ fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
         let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
         let asleep = &step.history.sleep.asleep;
         let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
-        let input = CorrectionInput::new(world, settings, next, context, contacts, free);
+        let active = &step.history.equality_active;
+        let input = CorrectionInput::new((world, active), settings, next, context, contacts, free);
         if !corrector.solve(&input, round) {
             break;
         }
@@ -73,6 +74,7 @@ fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
     let asleep = &step.history.sleep.asleep;
     let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let world = (world, &step.history.equality_active[..]);
     let input = CorrectionInput::new(world, settings, next, context, contacts, free);
     step.report.correction_failed = corrector.end_step(&input, &step.history.lasting_errors);
     Ok(errors)
@@ -139,6 +141,7 @@ fn measure(step: &mut StepContext) -> PositionErrors {
     let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut **scratch;
     let asleep = &history.sleep.asleep;
     let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let world = (*world, &history.equality_active[..]);
     let input = CorrectionInput::new(world, settings, next, context, contacts, free);
     corrector.measure(&input)
 }

@@ -116,7 +116,7 @@ impl Scratch {
             free: FreeMotion::new(model, settings.scheme, settings.time_step),
             predicted: PredictedMotion::new(model),
             look_ahead: LookAhead::default(),
-            prediction: EqualityPrediction::new(model),
+            prediction: EqualityPrediction::new(world),
             servos_in_flight: ServosInFlight::default(),
             rows: RowBuilder::default(),
             assembler: ProblemAssembler::new(model),

@@ -8,10 +8,11 @@ use super::collision_set::{colliders, radii};
 use super::pairings::pairings;
 use super::{Geom, Renumber, World};
 use crate::cable::{self, Cable};
-use crate::constraint::Equality;
+use crate::constraint::{Equality, EqualityOptions};
 use crate::error::WorldError;
 use crate::sensor::{self, Scenery, SensorSpec};
 use crate::soft::{AttachmentSpec, SoftObject, SoftParts, WorldSoftBodies};
+use crate::soft_surface::check_law;
 use crate::surface::{Pairing, Resistance, check_standoff};
 
 /// Collects the parts of a world; [`WorldBuilder::build`] checks them.
@@ -20,7 +21,7 @@ pub struct WorldBuilder {
     /// Bodies, joints, tendons, actuators.
     pub mechanism: ModelBuilder,
     pub(crate) geoms: Vec<Geom>,
-    pub(crate) equalities: Vec<(String, Equality)>,
+    pub(crate) equalities: Vec<(String, Equality, EqualityOptions)>,
     pub(crate) excludes: Vec<(BodyId, BodyId)>,
     pub(crate) pairs: Vec<(usize, usize, Option<Pairing>)>,
     pub(crate) sensors: Vec<SensorSpec>,
@@ -45,7 +46,17 @@ impl WorldBuilder {
 
     /// Adds an equality.
     pub fn equality(&mut self, name: impl Into<String>, equality: Equality) {
-        self.equalities.push((name.into(), equality));
+        self.equality_with(name, equality, EqualityOptions::default());
+    }
+
+    /// Adds an equality with a softness, or one that is switched off.
+    pub fn equality_with(
+        &mut self,
+        name: impl Into<String>,
+        equality: Equality,
+        options: EqualityOptions,
+    ) {
+        self.equalities.push((name.into(), equality, options));
     }
 
     /// Disables collisions of two bodies, but not of what is welded to them.
@@ -96,10 +107,14 @@ impl WorldBuilder {
             geom.surface.check(&geom.name)?;
             check_standoff(geom.standoff, &geom.name)?;
         }
-        for (name, equality) in &mut equalities {
+        let mut equality_options = Vec::with_capacity(equalities.len());
+        for (name, equality, options) in &mut equalities {
             equality.renumber(&renumber, name)?;
             equality.check(&model, name)?;
+            options.softness.iter().try_for_each(|law| check_law(law, name))?;
+            equality_options.push(*options);
         }
+        check_laws(&model)?;
         let sensors = sensor::Layout::new(sensors, geoms.len(), &renumber)?;
         let mut scenery = self.scenery;
         scenery.iter_mut().try_for_each(|other| other.renumber(&renumber))?;
@@ -112,7 +127,8 @@ impl WorldBuilder {
             || pairings.iter().any(|(_, pairing)| pairing.has_torsion());
         let radius = radii(&model, &colliders);
         let link_index = link_indices(&model);
-        let (names, equalities) = equalities.into_iter().unzip();
+        let equalities = equalities.into_iter().map(|(name, equality, _)| (name, equality));
+        let (names, equalities) = equalities.unzip();
         let inverse_weights = InverseWeights::new(&model);
         Ok(World {
             parts,
@@ -122,6 +138,7 @@ impl WorldBuilder {
             pairings,
             has_torsion,
             equalities,
+            equality_options,
             equality_names: names,
             sensors,
             scenery,
@@ -132,6 +149,18 @@ impl WorldBuilder {
             inverse_weights,
         })
     }
+}
+
+/// Checks the softness of limits and dry friction.
+fn check_laws(model: &Model) -> Result<(), WorldError> {
+    let joints = model.joints().iter().map(|joint| &joint.spec);
+    let joints = joints.map(|spec| (&spec.name, [spec.limit_softness, spec.friction_softness]));
+    let tendons = model.tendons().iter().map(|tendon| &tendon.spec);
+    let tendons = tendons.map(|spec| (&spec.name, [spec.limit_softness, spec.friction_softness]));
+    for (name, laws) in joints.chain(tendons) {
+        laws.iter().flatten().try_for_each(|law| check_law(law, name))?;
+    }
+    Ok(())
 }
 
 /// Soft bodies of a world have surfaces: they are added with [`WorldBuilder::soft`].

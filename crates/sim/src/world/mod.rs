@@ -20,7 +20,7 @@ use stiction_geom::{Colliders, Contact};
 use stiction_mech::{InverseWeights, Model, SoftId};
 
 use crate::cable::Cable;
-use crate::constraint::Equality;
+use crate::constraint::{Equality, EqualityOptions};
 use crate::sensor::{self, Scenery};
 use crate::soft::{SoftObject, WorldSoftBodies};
 use crate::surface::{Combine, Pairing};
@@ -39,6 +39,7 @@ pub struct World {
     /// Whether any contact may resist spinning or rolling.
     pub(crate) has_torsion: bool,
     pub(crate) equalities: Vec<Equality>,
+    pub(crate) equality_options: Vec<EqualityOptions>,
     equality_names: Vec<String>,
     pub(crate) sensors: sensor::Layout,
     pub(crate) scenery: Vec<Scenery>,
@@ -135,6 +136,11 @@ impl World {
     /// The equalities.
     pub fn equalities(&self) -> &[Equality] {
         &self.equalities
+    }
+
+    /// Softness of the equalities, and whether they hold at the start.
+    pub fn equality_options(&self) -> &[EqualityOptions] {
+        &self.equality_options
     }
 
     /// Names of the equalities.
