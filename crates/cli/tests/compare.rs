@@ -138,7 +138,8 @@ fn a_setting_reaches_the_solver_that_it_names_and_no_other() {
     let set = ["--set", "pgs.max-sweeps=1", "--solvers", "pgs,psor", "--json"];
     let (_, document) = json(&call(&set));
     let most = |k: usize| document["solvers"][k]["iterations"]["max"].as_u64().unwrap();
-    assert!(most(0) <= 1 && most(1) > 1, "{} and {}", most(0), most(1));
+    // A step with missed contacts is solved up to three times more.
+    assert!(most(0) <= 4 && most(1) > 4, "{} and {}", most(0), most(1));
 }
 
 #[test]
