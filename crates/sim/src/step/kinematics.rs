@@ -14,6 +14,10 @@ pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
     let StepContext { world, settings, input, state, history, scratch, .. } = step;
     let h = settings.time_step;
     scratch.driven.set_target(&input.driven_pose, h);
+    if !history.detection_is_current {
+        // The energies of another motion are no measure for this one.
+        history.energy_drift.fill(Default::default());
+    }
     // The last step detected contacts before the targets of driven bodies were known.
     history.detection_is_current &= !driven_bodies_exceed_reach(world, scratch, history, h);
     if history.detection_is_current {
