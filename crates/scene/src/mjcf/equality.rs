@@ -193,6 +193,7 @@ fn tendon(build: &Build, element: &Element) -> Result<Equality, SceneError> {
 mod tests {
     use super::super::testing::{error, model};
     use super::*;
+    use stiction_sim::{Settings, Simulation};
 
     const BODIES: &str = "<worldbody>
         <body name='a' pos='1 0 0' euler='0 0 90'><joint name='j'/><geom size='0.1'/>
@@ -252,10 +253,12 @@ mod tests {
     }
 
     #[test]
-    fn inactive_and_switched_off_equalities_are_left_out() {
+    fn inactive_equalities_are_kept_and_those_of_a_switched_off_kind_left_out() {
         let inactive = "<equality><joint joint1='k' active='false'/></equality>";
         let found = model(&format!("{BODIES}{inactive}"));
-        assert!(found.world.equalities().is_empty() && found.notes.len() == 1);
+        assert_eq!(found.world.equalities().len(), 1);
+        let simulation = Simulation::new(found.world, Settings::default()).unwrap();
+        assert_eq!(simulation.equality_active(), [false]);
         let off = "<option><flag equality='disable'/></option>";
         let found = model(&format!("{off}{BODIES}<equality><joint joint1='k'/></equality>"));
         assert!(found.world.equalities().is_empty());
