@@ -133,7 +133,7 @@ def standing(pair: Pair) -> Row:
         "start": first,
         "rest": rest,
         "falls": fallen,
-        "upright": bool(np.isfinite(pair.simulation.qpos).all()),
+        "finite": bool(np.isfinite(pair.simulation.qpos).all()),
         "residual": pair.residual,
         "faults": pair.faults,
     }

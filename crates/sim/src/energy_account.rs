@@ -1,10 +1,11 @@
 //! Energies of one tree or rod in a step, and the energy without cause that its scheme explains.
 
 /// Energy without cause above which a motion is not resolved, relative to the energies exchanged: a gain in a motion
-/// that does not turn, and the largest gain or loss [-].
+/// that does not turn [-].
 const STRAIGHT: f64 = 9e-3;
-/// Factor of the square of the turn in it [-].
+/// Factor of the square of the turn that is added to it [-].
 const TURNING: f64 = 1.0;
+/// The same for a loss, and the most for a gain [-].
 pub(crate) const RELATIVE: f64 = 0.1;
 /// The same relative to the energies exchanged in the largest of the last steps [-].
 const RECENT: f64 = 1e-3;
@@ -29,10 +30,11 @@ pub(crate) struct Account {
     pub squared_turn: f64,
     /// Work that potential forces do on half of the change of velocity.
     pub sampling: f64,
-    /// Size of the potential energies, for round-off, and kinetic energy of one step of free fall.
+    /// Size of the potential energies, for round-off.
     pub potential_size: f64,
     /// Kinetic energy at the speed to which constraints are solved.
     pub floor: f64,
+    /// Kinetic energy of one step of free fall.
     pub fall: f64,
     /// Momentum without cause, relative to what the scheme explains [-].
     pub momentum: f64,

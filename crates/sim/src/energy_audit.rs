@@ -16,9 +16,9 @@
 //! - positions move with a velocity v₀ … v₁, impulses work with v̄: at most `½ |pᵥᵀ(v₁ − v₀)|` for the impulse
 //!   pᵥ of weight and springs. This is known, and allowed for.
 //!
-//! A tree whose |r| exceeds a tenth of the energies that it exchanged is not resolved. Trees are judged one by
+//! A tree whose |r| exceeds what `Account::imbalance` allows for a gain or a loss is not resolved. Trees are judged one by
 //! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for kinetic
-//! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies are not in the balance. Gains
+//! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies have `soft_audit`. Gains
 //! add up over steps, see [`EnergyDrift`]. Trees with a free root keep a balance of momentum as well, see
 //! [`MomentumAuditor`].
 //! Cost: linear in the number of links and of entries of J.

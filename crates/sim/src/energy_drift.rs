@@ -1,7 +1,7 @@
 //! Energy that a tree gains without cause over many steps.
 //!
-//! A step may gain a tenth of the energies that it exchanges before it is flagged by itself, and a hundred
-//! such steps would multiply the energy. Therefore gains are summed up: with r the energy without cause of a
+//! A step may gain one to ten per cent of the energies that it exchanges before it is flagged by itself, and a
+//! hundred such steps would multiply the energy. Therefore gains are summed up: with r the energy without cause of a
 //! step, s what its scheme explains and E the energies that the tree exchanged, in the largest of the last steps,
 //!
 //! ```text
