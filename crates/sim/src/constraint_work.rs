@@ -4,7 +4,8 @@
 //! Equalities have no source of energy: what all equalities of a tree do with a positive sign is an error of the step,
 //! such as that of a loop that turns far. Single rows that depend on one another may do work that others take back.
 //! Contacts are not judged one by one: in a collision, one that was opening when another pushed it shut does work
-//! with a positive sign that the other dissipates. Cost: linear in the number of entries of J.
+//! with a positive sign that the other dissipates. Cost: linear in the entries of J that belong to equalities; in all
+//! entries where the work of all constraints without sign is asked for.
 
 use stiction_mech::{BodyId, Model, State};
 use stiction_solve::{Problem, contact};
@@ -14,69 +15,119 @@ use crate::problem_assembly::ProblemAssembler;
 use crate::rows::{ConstraintClass, ConstraintKey, RowBuilder};
 use crate::world::World;
 
+/// The solved problem of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct SolvedRows<'a> {
+    pub world: &'a World,
+    pub rows: &'a RowBuilder,
+    pub problem: &'a Problem,
+    /// Impulses of the rows λ [N·s].
+    pub impulse: &'a [f64],
+    /// Jᵀλ [N·s].
+    pub on_velocities: &'a [f64],
+    pub assembler: &'a ProblemAssembler,
+    /// The states at both ends of the step.
+    pub states: [&'a State; 2],
+}
+
 /// Impulses and work of the constraints of a step.
 pub(crate) struct ConstraintWork {
     /// Jᵀλ of the problem [N·s].
     pub impulse: Vec<f64>,
-    /// Per tree: sum of the work of its constraints without sign, and work of its equalities that have no source of
-    /// energy [J].
-    work: Vec<[f64; 2]>,
-    /// Mean velocities in the order of the problem.
+    /// Per tree: work of its equalities that have no source of energy [J].
+    passive: Vec<f64>,
+    /// Per tree: sum of the work of its constraints without sign [J], if it was measured.
+    gross: Vec<f64>,
+    is_gross_measured: bool,
+    /// Mean velocities in the order of the problem; empty if not computed.
     mean_velocity: Vec<f64>,
 }
 
 impl ConstraintWork {
     pub fn new(model: &Model) -> Self {
-        let work = vec![[0.0; 2]; model.trees().len()];
-        Self { impulse: Vec::new(), work, mean_velocity: Vec::new() }
+        let trees = model.trees().len();
+        Self {
+            impulse: Vec::new(),
+            passive: vec![0.0; trees],
+            gross: vec![0.0; trees],
+            is_gross_measured: false,
+            mean_velocity: Vec::new(),
+        }
     }
 
-    /// Computes them for impulses of the rows of a problem, and the states at both ends of the step.
-    pub fn measure(
-        &mut self,
-        world: &World,
-        (rows, problem, impulse): (&RowBuilder, &Problem, &[f64]),
-        assembler: &ProblemAssembler,
-        [old, next]: [&State; 2],
-    ) {
-        self.work.fill([0.0; 2]);
+    /// Takes over the impulses of a step and computes the work of its equalities.
+    pub fn measure(&mut self, solved: &SolvedRows) {
+        let SolvedRows { world, rows, problem, on_velocities, .. } = *solved;
+        self.impulse.clear();
+        self.mean_velocity.clear();
+        self.is_gross_measured = false;
+        self.passive.fill(0.0);
         if rows.is_empty() {
-            self.impulse.clear();
             return;
         }
-        let Self { impulse: on_velocities, work: works, mean_velocity } = self;
-        on_velocities.clear();
-        on_velocities.resize(problem.dofs(), 0.0);
-        problem.jacobian().mul_transposed_add(impulse, on_velocities);
-        mean_velocity.clear();
-        mean_velocity.resize(problem.dofs(), 0.0);
+        self.impulse.extend_from_slice(on_velocities);
+        let is_equality = |class| class == ConstraintClass::Equality;
+        let equalities = rows.records().partition_point(|record| is_equality(record.key.class));
+        if equalities == 0 {
+            return;
+        }
+        self.set_mean_velocity(solved);
+        for (index, record) in rows.records()[..equalities].iter().enumerate() {
+            let is_rigid = problem.compliance()[problem.row_range(index)].iter().all(|r| *r == 0.0);
+            if is_rigid && is_passive(world, &record.key) {
+                let work = self.work(solved, index);
+                trees_of(solved, index).for_each(|tree| self.passive[tree] += work);
+            }
+        }
+    }
+
+    /// Work of the equalities of a tree without a source of energy [J].
+    pub fn passive(&self, tree: usize) -> f64 {
+        self.passive[tree].max(0.0)
+    }
+
+    /// Sum of the work of the constraints of a tree without sign [J].
+    pub fn gross(&mut self, solved: &SolvedRows, tree: usize) -> f64 {
+        if !self.is_gross_measured {
+            self.is_gross_measured = true;
+            self.gross.fill(0.0);
+            self.set_mean_velocity(solved);
+            for index in 0..solved.rows.records().len() {
+                let work = self.work(solved, index).abs();
+                trees_of(solved, index).for_each(|tree| self.gross[tree] += work);
+            }
+        }
+        self.gross[tree]
+    }
+
+    fn set_mean_velocity(&mut self, solved: &SolvedRows) {
+        let SolvedRows { world, problem, assembler, states: [old, next], .. } = *solved;
+        if !self.mean_velocity.is_empty() {
+            return;
+        }
+        self.mean_velocity.resize(problem.dofs(), 0.0);
         for (tree, part) in assembler.trees() {
             let dofs = world.model.trees()[*tree].dofs.clone();
-            for (mean, dof) in mean_velocity[part.clone()].iter_mut().zip(dofs) {
+            for (mean, dof) in self.mean_velocity[part.clone()].iter_mut().zip(dofs) {
                 *mean = 0.5 * (old.v[dof] + next.v[dof]);
             }
         }
-        for (index, record) in rows.records().iter().enumerate() {
-            let range = problem.row_range(index);
-            let mut c = [0.0; contact::DIM];
-            let c = &mut c[..range.len()];
-            problem.jacobian().mul_constraint(index, mean_velocity, c);
-            let work: f64 = c.iter().zip(&impulse[range.clone()]).map(|(c, p)| c * p).sum();
-            let is_passive = problem.compliance()[range].iter().all(|r| *r == 0.0)
-                && is_passive(world, &record.key);
-            let terms = problem.constraints()[index].terms();
-            for tree in rows.ports()[terms].iter().filter_map(|port| port.tree()) {
-                works[tree][0] += work.abs();
-                works[tree][1] += if is_passive { work } else { 0.0 };
-            }
-        }
     }
 
-    /// Sum of the work of the constraints of a tree without sign, and work without a source of energy [J].
-    pub fn of_tree(&self, tree: usize) -> (f64, f64) {
-        let [gross, equalities] = self.work[tree];
-        (gross, equalities.max(0.0))
+    /// Work of one constraint [J].
+    fn work(&self, solved: &SolvedRows, index: usize) -> f64 {
+        let range = solved.problem.row_range(index);
+        let mut c = [0.0; contact::DIM];
+        let c = &mut c[..range.len()];
+        solved.problem.jacobian().mul_constraint(index, &self.mean_velocity, c);
+        c.iter().zip(&solved.impulse[range]).map(|(c, p)| c * p).sum()
     }
+}
+
+/// The trees that a constraint acts on.
+fn trees_of<'a>(solved: &SolvedRows<'a>, index: usize) -> impl Iterator<Item = usize> + 'a {
+    let terms = solved.problem.constraints()[index].terms();
+    solved.rows.ports()[terms].iter().filter_map(|port| port.tree())
 }
 
 /// Whether a constraint is an equality without a source of energy: work that it does with a positive sign is an error.

@@ -1,5 +1,7 @@
 //! Energies of one tree or rod in a step, and the energy without cause that its scheme explains.
 
+use crate::energy_drift::{EnergyDrift, STEP_ALLOWANCE};
+
 /// Energy without cause above which a motion is not resolved, relative to the energies exchanged: a gain in a motion
 /// that does not turn [-].
 const STRAIGHT: f64 = 9e-3;
@@ -22,7 +24,7 @@ pub(crate) struct Account {
     pub potential: f64,
     pub forces: f64,
     pub constraints: f64,
-    /// Sum of the work of single constraints, without sign.
+    /// Sum of the work of single constraints, without sign; zero where the balance holds without it.
     pub gross: f64,
     /// Work that equalities did without a source of energy.
     pub passive: f64,
@@ -76,6 +78,12 @@ impl Account {
     /// Energy without cause that sampling, the solver and round-off explain.
     pub fn explained(&self) -> f64 {
         self.sampling + SOLVER_ERROR * self.gross + ROUND_OFF * self.potential_size + self.floor
+    }
+
+    /// Whether neither this step nor the sum over the last steps comes near its bound.
+    pub fn is_clear(&self, drift: &EnergyDrift, is_rod: bool) -> bool {
+        let gains = self.residual() > self.explained() + STEP_ALLOWANCE * self.exchanged();
+        !gains && drift.gained == 0.0 && self.imbalance(drift.exchanged, is_rod).abs() <= 1.0
     }
 
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:

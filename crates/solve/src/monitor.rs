@@ -268,6 +268,11 @@ impl Monitor {
         (status, residuals)
     }
 
+    /// Jᵀλ [N·s] of the solution that was measured last.
+    pub fn constraint_impulse(&self) -> &[f64] {
+        self.residual_measure.constraint_impulse()
+    }
+
     /// Whether a trace is kept.
     pub fn is_tracing(&self) -> bool {
         self.tracing

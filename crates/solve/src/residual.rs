@@ -73,6 +73,11 @@ impl ResidualMeasure {
         }
     }
 
+    /// Jᵀλ [N·s] of the solution that was measured last.
+    pub fn constraint_impulse(&self) -> &[f64] {
+        &self.impulse
+    }
+
     /// diag(A)^(−1/2).
     pub fn scaling(&self) -> &[f64] {
         &self.inverse_root_diagonal

@@ -747,3 +747,19 @@ fn the_motion_depends_on_neither_order_nor_sides_nor_axes() {
         check("axes", &back);
     }
 }
+
+#[test]
+fn the_impulse_on_velocities_that_a_session_keeps_is_that_of_its_solution() {
+    for entry in CATALOGUE {
+        let problem = (entry.build)(&Variation::default()).unwrap();
+        let mut session = Session::new("auto").unwrap();
+        let mut solution = Solution::cold(&problem);
+        let _ = session.solve(&problem, &goal(1e-6), &mut solution).unwrap();
+        let mut expected = vec![0.0; problem.dofs()];
+        problem.jacobian().mul_transposed_add(&solution.impulse, &mut expected);
+        // The same sums in another order of instructions.
+        let size = expected.iter().fold(0.0, |size: f64, p| size.max(p.abs()));
+        let difference = largest_difference(session.constraint_impulse(), &expected);
+        assert!(size > 0.0 && difference <= 1e-12 * size, "{}: {difference}", entry.name);
+    }
+}

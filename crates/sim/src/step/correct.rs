@@ -4,6 +4,7 @@ use stiction_mech::set_driven_poses;
 
 use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
+use crate::constraint_work::SolvedRows;
 use crate::energy_audit::AuditInput;
 use crate::error::StepError;
 use crate::position_correction::{CorrectionInput, PositionErrors};
@@ -95,10 +96,17 @@ fn audit_motion(step: &mut StepContext) {
         contact_velocity,
         ..
     } = &mut *step.scratch;
-    let solved = (&*rows, &*problem, &solution.impulse[..]);
-    auditor.constraints.measure(step.world, solved, assembler, [step.state, next]);
+    let solved = SolvedRows {
+        world: step.world,
+        rows,
+        problem,
+        impulse: &solution.impulse,
+        on_velocities: step.session.constraint_impulse(),
+        assembler,
+        states: [step.state, next],
+    };
     let closure = step.settings.stabilisation.closure;
-    let input = AuditInput { start, next, data, free, contact_velocity, assembler, closure };
+    let input = AuditInput { start, next, data, free, contact_velocity, solved, closure };
     step.report.energy = auditor.balance(&input, &step.history.energy_drift);
 }
 

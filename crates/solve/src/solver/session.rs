@@ -90,6 +90,11 @@ impl Session {
         goal.friction_model.unwrap_or(self.solver.models()[0])
     }
 
+    /// Jᵀλ [N·s] of the last solution.
+    pub fn constraint_impulse(&self) -> &[f64] {
+        self.monitor.constraint_impulse()
+    }
+
     /// Improves a guess and measures the solution. A guess that does not fit is replaced by the
     /// cold start. A friction model that the solver does not solve for is an error.
     pub fn solve(
