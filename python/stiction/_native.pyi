@@ -732,6 +732,11 @@ class StepReport:
     def equality_error(self) -> float:
         """Largest position error of an equality [m, rad]."""
     @property
+    def start_errors(self) -> dict[str, float]:
+        """Constraints that the state violated when it was set from outside: numbers of `overlaps`, `limits` and
+        `equalities`, and the largest `depth` [m], and `beyond` and `open` [m, rad]; empty if none.
+        """
+    @property
     def softened(self) -> bool:
         """Whether a problem had no solution and was solved with softened constraints."""
     @property

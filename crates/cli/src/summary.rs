@@ -68,6 +68,10 @@ fn per_step(run: &Summary) -> Table {
 fn whole(run: &Summary) -> Table {
     let mut table = Table::new(&[Align::Left, Align::Left]);
     table.row([("steps".to_owned(), TextStyle::Plain), step_status(run)]);
+    if !run.start_errors.is_empty() {
+        let text = run.start_errors.to_string();
+        table.row([("start".to_owned(), TextStyle::Plain), (text, TextStyle::Bad)]);
+    }
     let unconverged = run.unconverged_steps;
     let tone = if unconverged == 0 { TextStyle::Plain } else { TextStyle::Bad };
     let plain = |text: &str| (text.to_owned(), TextStyle::Plain);

@@ -35,6 +35,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "settings",
         "simulated_seconds",
         "solver",
+        "start_errors",
         "state_hash",
         "step_status",
         "steps",
@@ -55,6 +56,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         ("microseconds_per_step", &times),
         ("penetration", &["final", "max"]),
         ("residual", &["convex", "coulomb", "momentum"]),
+        ("start_errors", &["beyond", "depth", "equalities", "limits", "open", "overlaps"]),
         (
             "step_status",
             &[

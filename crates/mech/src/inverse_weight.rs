@@ -7,7 +7,8 @@
 //! - tendon: J M⁻¹ Jᵀ for the gradient J of its length.
 //!
 //! Deviation from these means, as in MuJoCo: a body on slides alone, along the axes of its inertial frame and
-//! without other bodies on it, has the inverse of its mass for its centre of mass and its velocities.
+//! without other bodies on it, has the inverse of its mass for its centre of mass and its velocities. The centre of
+//! mass of a body without mass is, in its own frame, where the body is in that of its parent.
 //!
 //! Cost: seven solves with the mass matrix of a tree per body of it, once per model.
 
@@ -122,9 +123,9 @@ fn of_body(model: &Model, data: &Data, body: BodyId, x: &mut [f64]) -> [f64; 2] 
     let Some(tree) = model.tree(body) else { return [0.0; 2] };
     let dofs = model.trees()[tree].dofs.clone();
     let X_WB = &data.body_pose[body.0];
-    let com = model.bodies()[body.0].spec.mass.map(|mass| mass.com());
-    let point =
-        X_WB.translation.vector + com.map_or_else(Default::default, |com| X_WB.rotation * com);
+    let spec = &model.bodies()[body.0].spec;
+    let com = spec.mass.map_or(spec.pose.translation.vector, |mass| mass.com());
+    let point = X_WB.translation.vector + X_WB.rotation * com;
     let mut traces = [0.0; 2];
     for (kind, trace) in traces.iter_mut().enumerate() {
         for axis in 0..3 {

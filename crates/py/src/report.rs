@@ -3,7 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use stiction_sim::{PHASES, STEP_STATUSES, StepReport as Report, StepStatistics, StepStatus};
+use stiction_sim::{
+    PHASES, STEP_STATUSES, StartErrors, StepReport as Report, StepStatistics, StepStatus,
+};
 use stiction_solve::Residuals;
 
 /// Results of one or several steps. Over several steps, residual, iterations, status and penetration
@@ -132,6 +134,25 @@ impl StepReport {
         self.statistics.equality_error.max()
     }
 
+    /// Constraints that the state violated when it was set from outside: numbers of `overlaps`, `limits` and
+    /// `equalities`, and the largest `depth` [m], and `beyond` and `open` [m, rad]; empty if none.
+    #[getter]
+    fn start_errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        let StartErrors { overlaps, depth, limits, beyond, equalities, open } =
+            self.statistics.start_errors;
+        let kinds = [
+            (("overlaps", overlaps), ("depth", depth)),
+            (("limits", limits), ("beyond", beyond)),
+            (("equalities", equalities), ("open", open)),
+        ];
+        for ((kind, count), (size, largest)) in kinds.into_iter().filter(|kind| kind.0.1 > 0) {
+            found.set_item(kind, count)?;
+            found.set_item(size, largest)?;
+        }
+        Ok(found)
+    }
+
     /// Whether a problem could not be solved as it was, and was solved with softened constraints.
     #[getter]
     fn softened(&self) -> bool {
@@ -192,9 +213,12 @@ impl StepReport {
     }
 
     fn __repr__(&self) -> String {
+        let start = self.statistics.start_errors;
+        let start =
+            if start.is_empty() { String::new() } else { format!(", at the start {start}") };
         format!(
             "StepReport(steps={}, status=\"{}\", solver_status=\"{}\", iterations={}, contacts={}, \
-             momentum={:.1e}, coulomb={:.1e} m/s, penetration={:.1e} m)",
+             momentum={:.1e}, coulomb={:.1e} m/s, penetration={:.1e} m{start})",
             self.steps(),
             self.status(),
             self.solver_status(),

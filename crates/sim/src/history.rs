@@ -13,6 +13,7 @@ use crate::error::SnapshotError;
 use crate::position_correction::{LastingErrors, TreeCorrection};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
+use crate::start_errors::YieldingConstraints;
 use crate::warm_start::WarmStart;
 use crate::world::World;
 
@@ -40,6 +41,8 @@ pub(crate) struct StepHistory {
     pub correction: Vec<TreeCorrection>,
     /// Position errors above their tolerances after the last step.
     pub lasting_errors: LastingErrors,
+    /// Constraints that yield since the start.
+    pub yielding: YieldingConstraints,
     /// Per tree: energy gained without cause over the last steps.
     pub energy_drift: Vec<EnergyDrift>,
     /// Present poses of driven bodies.
@@ -81,6 +84,7 @@ impl StepHistory {
         self.node_contact_velocity.copy_from_slice(&state.x_dot);
         self.correction.fill(TreeCorrection::default());
         self.lasting_errors.forget();
+        self.yielding.follows = false;
         self.energy_drift.fill(EnergyDrift::default());
         self.last_step.forget();
     }

@@ -7,6 +7,7 @@ use stiction_solve::law::FrictionModel;
 use stiction_solve::{Report, Residuals, Status};
 
 use crate::energy_audit::EnergyBalance;
+use crate::start_errors::StartErrors;
 use crate::status::{StepFlags, StepStatus};
 
 /// The phases of a step, in their order.
@@ -93,6 +94,8 @@ pub struct StepReport {
     pub limit_error: f64,
     /// Largest position error of an equality after the step [m, rad].
     pub equality_error: f64,
+    /// Constraints that the state violates, if it was set from outside before the step.
+    pub start_errors: StartErrors,
     /// Whether the problem could not be solved as posed, and was solved with softened constraints.
     pub softened: bool,
     /// Whether position errors could not be removed: an equality is open, or bodies penetrate deeply and no
@@ -130,6 +133,7 @@ impl StepReport {
             penetration: 0.0,
             limit_error: 0.0,
             equality_error: 0.0,
+            start_errors: StartErrors::default(),
             softened: false,
             correction_failed: false,
             unresolved: false,
@@ -177,6 +181,10 @@ impl fmt::Display for StepReport {
         write!(f, "; solver {solver} after {} iterations, ", self.iterations)?;
         let residual = self.residuals.of(self.friction_model);
         write!(f, "{} contacts, residual {residual:.1e} m/s, ", self.contacts)?;
-        write!(f, "penetration {:.1e} m", self.penetration)
+        write!(f, "penetration {:.1e} m", self.penetration)?;
+        if self.start_errors.is_empty() {
+            return Ok(());
+        }
+        write!(f, "; at the start {}", self.start_errors)
     }
 }

@@ -14,6 +14,7 @@ use stiction_solve::setting::{
 use crate::error::SettingsError;
 use crate::scheme::Scheme;
 use crate::soft_surface::TangentialLaw;
+use crate::start_errors::StartLaw;
 use crate::surface::Combine;
 
 /// Settings of a simulation. Physical parameters of bodies and surfaces are in the world.
@@ -61,11 +62,13 @@ pub struct Stabilisation {
     pub max_speed: f64,
     /// Position error of equalities below which no further correction is made [m, rad].
     pub closure: f64,
+    /// How constraints that a state from outside violates are resolved.
+    pub start: StartLaw,
 }
 
 impl Default for Stabilisation {
     fn default() -> Self {
-        Self { slop: 1e-5, max_speed: 1.0, closure: 1e-9 }
+        Self { slop: 1e-5, max_speed: 1.0, closure: 1e-9, start: StartLaw::default() }
     }
 }
 

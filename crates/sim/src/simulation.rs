@@ -108,6 +108,7 @@ impl Simulation {
     pub fn state_mut(&mut self) -> &mut State {
         self.history.sleep.wake_all();
         self.history.detection_is_current = false;
+        self.history.yielding.follows = false;
         &mut self.state
     }
 

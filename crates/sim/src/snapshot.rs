@@ -19,13 +19,16 @@ use crate::position_correction::{LastingError, LastingErrors, TreeCorrection};
 use crate::rows::{ConstraintClass, ConstraintKey};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
+use crate::start_errors::YieldingConstraints;
 use crate::warm_start::WarmStart;
 use crate::world::World;
 
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
+/// The version before constraints that yield since the start: still read, as after a state that was set.
+const VERSION_WITHOUT_YIELDING: u32 = 7;
 /// The version before switches of equalities: still read, since equalities could not be switched.
 const VERSION_WITHOUT_SWITCHES: u32 = 6;
 /// The version before mean forces of actuators: still read, since force laws give them.
@@ -123,6 +126,9 @@ impl Snapshot {
             [drift.gained, drift.exchanged].iter().for_each(|x| out.f64(*x));
         });
         out.list(&history.equality_active, |out, active| out.u32(u32::from(*active)));
+        out.u32(u32::from(history.yielding.follows));
+        out.list(&history.yielding.keys, SnapshotWriter::key);
+        out.f64(history.yielding.open);
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -328,6 +334,13 @@ impl SnapshotReader<'_> {
         }
         if self.version > VERSION_WITHOUT_SWITCHES {
             history.equality_active = self.list(|from| Ok(from.u32()? != 0))?;
+        }
+        if self.version > VERSION_WITHOUT_YIELDING {
+            history.yielding = YieldingConstraints {
+                follows: self.u32()? != 0,
+                keys: self.list(Self::constraint_key)?,
+                open: self.f64()?,
+            };
         }
         Ok(Some(history))
     }

@@ -7,6 +7,7 @@ use stiction_solve::Status;
 use stiction_solve::law::FrictionModel;
 
 use crate::report::{PHASES, StepReport};
+use crate::start_errors::StartErrors;
 use crate::status::{STEP_STATUSES, StepFlags, StepStatus};
 
 /// Mean, largest and last of a quantity that is not negative.
@@ -85,6 +86,8 @@ pub struct StepStatistics {
     pub limit_error: Tally,
     /// Largest position error of an equality [m, rad].
     pub equality_error: Tally,
+    /// Constraints that were violated at the first start at which some were.
+    pub start_errors: StartErrors,
     /// Steps whose solution missed the tolerance, or needed softened constraints.
     pub unconverged: usize,
     /// Steps that needed softened constraints.
@@ -125,6 +128,7 @@ impl Default for StepStatistics {
             penetration: Tally::default(),
             limit_error: Tally::default(),
             equality_error: Tally::default(),
+            start_errors: StartErrors::default(),
             unconverged: 0,
             softened: 0,
             unresolved: 0,
@@ -160,6 +164,9 @@ impl StepStatistics {
         self.penetration.add(report.penetration);
         self.limit_error.add(report.limit_error);
         self.equality_error.add(report.equality_error);
+        if self.start_errors.is_empty() {
+            self.start_errors = report.start_errors;
+        }
         self.unconverged += usize::from(!report.converged());
         self.softened += usize::from(report.softened);
         self.unresolved += usize::from(report.unresolved);

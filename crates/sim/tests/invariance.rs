@@ -239,6 +239,7 @@ impl Recipe {
             slop: default.slop * L,
             max_speed: default.max_speed * L / T,
             closure: default.closure * L,
+            ..default
         };
         let settings = Settings {
             time_step: H * T,

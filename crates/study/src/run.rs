@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use stiction_scene::{SceneError, SceneRun, Verdict};
 use stiction_sim::{
-    PHASES, STEP_STATUSES, Simulation, StepError, StepReport, StepStatistics, Tally, state_hash,
+    PHASES, STEP_STATUSES, Simulation, StartErrors, StepError, StepReport, StepStatistics, Tally,
+    state_hash,
 };
 
 use crate::clock::cpu_time;
@@ -72,6 +73,8 @@ pub struct Summary {
     pub convex: Tally,
     /// Number of steps of each status, in the order of [`STEP_STATUSES`]; they add up to `steps`.
     pub step_status: [usize; STEP_STATUSES.len()],
+    /// Constraints that were violated at the start.
+    pub start_errors: StartErrors,
     /// Largest energy without cause in a step, relative to what the scheme explains [-].
     pub energy_imbalance: f64,
     /// Number of steps whose solution missed the tolerance, or was softened.
@@ -106,7 +109,7 @@ impl Summary {
 
     /// The figures as a JSON object; numbers that are not finite become null.
     pub fn json(&self) -> Value {
-        let times = &self.step_times;
+        let (times, start) = (&self.step_times, &self.start_errors);
         let mut microseconds: Map<String, Value> =
             PHASES.iter().zip(times.phases).map(|(name, t)| ((*name).into(), t.into())).collect();
         let whole =
@@ -130,6 +133,14 @@ impl Summary {
                 "convex": json_of(&self.convex),
             },
             "step_status": self.step_status_json(),
+            "start_errors": {
+                "overlaps": start.overlaps,
+                "depth": start.depth,
+                "limits": start.limits,
+                "beyond": start.beyond,
+                "equalities": start.equalities,
+                "open": start.open,
+            },
             "unconverged_steps": self.unconverged_steps,
             "unresolved_steps": self.unresolved_steps,
             "inverted_elements": self.inverted_elements,
@@ -270,6 +281,7 @@ impl RunAccumulator {
             coulomb: statistics.coulomb,
             convex: statistics.convex,
             step_status: statistics.status_counts,
+            start_errors: statistics.start_errors,
             energy_imbalance: statistics.energy_imbalance.max(),
             unconverged_steps: statistics.unconverged,
             unresolved_steps: statistics.unresolved,

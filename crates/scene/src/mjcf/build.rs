@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
-use stiction_sim::{Combine, Scheme, Settings, WorldBuilder, WorldError};
+use stiction_sim::{Combine, Scheme, Settings, Stabilisation, StartLaw, WorldBuilder, WorldError};
 
 use super::asset::Assets;
 use super::attach::ModelContext;
@@ -252,6 +252,7 @@ impl<'a> Build<'a> {
             settings: Settings {
                 combine: Combine::Maximum,
                 file_scheme: Some(Scheme::Euler),
+                stabilisation: Stabilisation { start: StartLaw::Soft, ..Stabilisation::default() },
                 ..Settings::default()
             },
             bodies: Names::new("body"),

@@ -35,12 +35,8 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         }
         let torque_scale = element.number("torquescale")?.unwrap_or(1.0);
         let active = element.boolean("active")?.unwrap_or(true);
-        let options = EqualityOptions { softness, torque_scale, active };
-        let shifted = matches!(equality, Equality::Weld(_))
-            && (element.peek("site1").is_some() || element.vector("anchor")?.is_some());
-        if softness.is_some() && shifted {
-            build.note("a soft weld yields at the origin of the second body, not at its anchor");
-        }
+        let anchor = weld_anchor(build, &element)?;
+        let options = EqualityOptions { softness, torque_scale, anchor, active };
         let name = element.get("name").unwrap_or("");
         if build.flags.equality {
             build.world.equality_with(name, equality, options);
@@ -144,6 +140,17 @@ fn weld(build: &Build, element: &Element) -> Result<Equality, SceneError> {
         return Ok(Equality::Connect(Connect { body_a, point_a, body_b, point_b: anchor }));
     }
     Ok(Equality::Weld(Weld { body_a: a.id, body_b: b.id, pose }))
+}
+
+/// The point of the second body at which a weld holds, in its frame.
+fn weld_anchor(build: &Build, element: &Element) -> Result<Vector3<f64>, SceneError> {
+    if element.tag != "weld" {
+        return Ok(Vector3::zeros());
+    }
+    if element.peek("site2").is_some() {
+        return Ok(build.sites.require(element, "site2")?.pose.translation.vector);
+    }
+    Ok(element.vector("anchor")?.unwrap_or_else(Vector3::zeros))
 }
 
 /// The relative pose of a weld; `None` means that of the reference configuration.

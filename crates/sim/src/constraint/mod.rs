@@ -11,6 +11,7 @@ mod joint;
 mod options;
 mod polynomial;
 mod prediction;
+mod soft;
 mod tendon;
 mod weld;
 
@@ -18,9 +19,9 @@ pub use connect::Connect;
 pub use distance::Distance;
 pub use joint::JointCoupling;
 pub use options::EqualityOptions;
-pub(crate) use options::SoftEquality;
 pub use polynomial::Polynomial;
 pub(crate) use prediction::EqualityPrediction;
+pub(crate) use soft::{SoftEquality, SoftWeld};
 pub use tendon::TendonCoupling;
 pub use weld::Weld;
 

@@ -1,8 +1,9 @@
 //! Softness of an equality, and whether it is switched on.
 
-use stiction_mech::{BodyId, InverseWeights, Model, SoftLaw, SoftRow, SoftRowError};
+use nalgebra::Vector3;
+use stiction_mech::{BodyId, InverseWeights, Model, SoftLaw};
 
-use super::{Equality, MAX_ROWS};
+use super::Equality;
 
 /// Properties of an equality besides its geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +12,8 @@ pub struct EqualityOptions {
     pub softness: Option<SoftLaw>,
     /// Factor of the rotations of a soft weld against its displacements [m]: MuJoCo's `torquescale`.
     pub torque_scale: f64,
+    /// Point of the second body at which a soft weld holds the first, in its frame [m]: MuJoCo's `anchor`.
+    pub anchor: Vector3<f64>,
     /// Whether it holds at the start; [`Simulation::set_equality_active`](crate::Simulation::set_equality_active)
     /// switches it.
     pub active: bool,
@@ -19,7 +22,7 @@ pub struct EqualityOptions {
 impl Default for EqualityOptions {
     /// Exact and active.
     fn default() -> Self {
-        Self { softness: None, torque_scale: 1.0, active: true }
+        Self { softness: None, torque_scale: 1.0, anchor: Vector3::zeros(), active: true }
     }
 }
 
@@ -40,12 +43,17 @@ impl Equality {
     }
 
     /// Whether a row is a rotation of a weld.
-    fn is_rotation(&self, row: usize) -> bool {
+    pub(super) fn is_rotation(&self, row: usize) -> bool {
         matches!(self, Self::Weld(_)) && row >= 3
     }
 
     /// Inverse inertia Â of a row [1/kg, 1/(kg·m²)].
-    fn inverse_weight(&self, row: usize, model: &Model, weights: &InverseWeights) -> f64 {
+    pub(super) fn inverse_weight(
+        &self,
+        row: usize,
+        model: &Model,
+        weights: &InverseWeights,
+    ) -> f64 {
         if let Some(ends) = self.bodies() {
             let kind = usize::from(self.is_rotation(row));
             return ends.iter().map(|body| weights.body[body.0][kind]).sum();
@@ -61,51 +69,5 @@ impl Equality {
             }
             _ => 0.0,
         }
-    }
-}
-
-/// A soft equality in a step.
-pub(crate) struct SoftEquality<'a> {
-    pub equality: &'a Equality,
-    pub law: &'a SoftLaw,
-    /// Factor of rotations: MuJoCo measures half the angle, times `torquescale`.
-    scale: f64,
-    errors: [f64; MAX_ROWS],
-    /// Norm of all errors, at which the impedance is evaluated [m].
-    size: f64,
-}
-
-impl<'a> SoftEquality<'a> {
-    /// From the present errors of the equality.
-    pub fn new(
-        equality: &'a Equality,
-        law: &'a SoftLaw,
-        torque_scale: f64,
-        errors: [f64; MAX_ROWS],
-    ) -> Self {
-        let scale = 0.5 * torque_scale;
-        let scaled = |row: usize| {
-            if equality.is_rotation(row) { scale * errors[row] } else { errors[row] }
-        };
-        let size = (0..equality.dim()).map(|row| scaled(row).powi(2)).sum::<f64>().sqrt();
-        Self { equality, law, scale, errors, size }
-    }
-
-    /// Compliance and target velocity of a row whose present velocity is given.
-    pub fn row(
-        &self,
-        row: usize,
-        velocity: f64,
-        (model, weights): (&Model, &InverseWeights),
-        time_step: f64,
-    ) -> SoftRow {
-        let error = SoftRowError { position: self.errors[row], size: self.size, velocity };
-        let weight = self.equality.inverse_weight(row, model, weights);
-        let weight = if self.equality.is_rotation(row) && self.scale != 0.0 {
-            weight / (self.scale * self.scale)
-        } else {
-            weight
-        };
-        self.law.row(error, weight, time_step)
     }
 }

@@ -6,12 +6,13 @@
 //! a weld are two errors.
 
 use stiction_geom::Contact;
-use stiction_mech::{LimitRow, LimitSource};
+use stiction_mech::LimitRow;
 
 use crate::constraint::{Configuration, Equality, MAX_ROWS};
 use crate::contacts::pairs;
 use crate::rows::{self, ConstraintClass, ConstraintContext, ConstraintKey, limit};
 use crate::settings::Stabilisation;
+use crate::start_errors::YieldingConstraints;
 use crate::world::World;
 
 use super::MIN_SPEED;
@@ -94,13 +95,7 @@ impl LastingErrors {
             if !(-limit.gap > DEEP * settings.slop) {
                 continue;
             }
-            let (a, b) = match limit.source {
-                LimitSource::Tendon(tendon) => (0, tendon.0 as u32),
-                LimitSource::Joint(joint, k) => (1 + joint.0 as u32, k as u32),
-            };
-            let feature = u32::from(limit.sign < 0.0);
-            let key = ConstraintKey { class: ConstraintClass::Limit, a, b, feature, row: 0 };
-            self.errors.push(LastingError { key, error: -limit.gap });
+            self.errors.push(LastingError { key: limit::key(limit), error: -limit.gap });
         }
     }
 
@@ -124,14 +119,25 @@ impl LastingErrors {
         }
     }
 
-    /// Whether an error did not fall since the last step as it should.
-    pub fn stays(&self, before: &Self, settings: &Stabilisation, h: f64) -> bool {
+    /// Whether an error did not fall since the last step as it should. Those of constraints that yield need not.
+    pub fn stays(
+        &self,
+        before: &Self,
+        yielding: &YieldingConstraints,
+        settings: &Stabilisation,
+        h: f64,
+    ) -> bool {
         if !before.known {
             return false;
         }
-        let largest = self.errors.iter().map(|error| error.error).fold(0.0, f64::max);
+        let yields = |key: &ConstraintKey| match key.class {
+            ConstraintClass::Equality => yielding.has_equality(key.a as usize),
+            _ => yielding.has(key),
+        };
+        let mut errors = self.errors.iter().filter(|error| !yields(&error.key));
+        let largest = errors.clone().map(|error| error.error).fold(0.0, f64::max);
         let mut old = before.errors.iter().peekable();
-        self.errors.iter().any(|LastingError { key, error }| {
+        errors.any(|LastingError { key, error }| {
             while old.next_if(|old| old.key < *key).is_some() {}
             let last = old.next_if(|old| old.key == *key).map_or(0.0, |old| old.error);
             let is_turn = key.class == ConstraintClass::Equality && key.b == 1;
@@ -162,7 +168,9 @@ mod tests {
     fn an_error_that_stays_is_found_beside_a_larger_one_that_falls() {
         let (settings, h) = (Stabilisation::default(), 1e-3);
         let before = errors(&[(0, 0.1), (2, 0.3)]);
-        let stays = |parts: &[(u32, f64)]| errors(parts).stays(&before, &settings, h);
+        let stays = |parts: &[(u32, f64)]| {
+            errors(parts).stays(&before, YieldingConstraints::NONE, &settings, h)
+        };
         assert!(!stays(&[(0, 0.099), (2, 0.299)]));
         assert!(stays(&[(0, 0.1), (2, 0.299)]));
         assert!(stays(&[(0, 0.099), (2, 0.3)]));
@@ -176,6 +184,7 @@ mod tests {
     fn a_state_that_was_set_from_outside_has_nothing_to_compare_with() {
         let mut before = errors(&[(0, 0.1)]);
         before.forget();
-        assert!(!errors(&[(0, 0.1)]).stays(&before, &Stabilisation::default(), 1e-3));
+        let none = YieldingConstraints::NONE;
+        assert!(!errors(&[(0, 0.1)]).stays(&before, none, &Stabilisation::default(), 1e-3));
     }
 }

@@ -154,7 +154,8 @@ impl PositionCorrector {
             self.lasting.add_limits(world, &limits.0.limits, settings);
         }
         self.lasting.add_contacts(world, &context, input.contacts, settings);
-        let mut failed = self.lasting.stays(before, settings, h);
+        let mut failed = self.lasting.stays(before, context.yielding, settings, h)
+            || context.yielding.stays_open(world, &configuration);
         let trees = self.history.iter_mut().zip(&self.groups.errors).zip(&self.open_before);
         for ((tree, errors), open_before) in trees {
             failed |= tree.end_step(errors, *open_before, settings, h);
@@ -187,6 +188,9 @@ impl PositionCorrector {
         for contact in input.contacts {
             let Some(gap) = world.rigid_gap(contact) else { continue };
             errors.depth = errors.depth.max(-gap);
+            if context.yielding.has_contact(contact) {
+                continue;
+            }
             for body in world.bodies_of(contact) {
                 if let Some(tree) = context.moving_tree(body) {
                     groups.errors[tree].add_depth(-gap, settings.slop);
@@ -299,6 +303,9 @@ impl PositionCorrector {
         let CorrectionInput { world, context, contacts, .. } = *input;
         for contact in contacts {
             let Some(gap) = world.rigid_gap(contact) else { continue };
+            if context.yielding.has_contact(contact) {
+                continue;
+            }
             let key = rows::contact::key(contact);
             self.rows.open(key, Law::Unilateral(Unilateral), gap, &[0.0], &[0.0]);
             let [a, b] = world.bodies_of(contact);

@@ -57,7 +57,10 @@ pub(crate) fn add_rows(
 ) {
     for RowContact { contact: found, points: [p_A, p_B] } in contacts {
         let bodies = world.bodies_of(found);
-        let pairing = world.pairing(found, parameters.combine);
+        let mut pairing = world.pairing(found, parameters.combine);
+        if context.yielding.has_contact(found) {
+            pairing.soft = Some(world.yielding_pairing(found));
+        }
         let Some(law) = friction_law(&pairing) else { continue };
         let R_CW = frame(world, found, &pairing, context);
         let relative =

@@ -1,6 +1,7 @@
-//! Rows of equalities: no relative motion, except along the curves of the equalities. Soft ones follow
-//! MuJoCo's law ([`stiction_mech::SoftLaw`]).
+//! Rows of equalities: no relative motion, except along the curves of the equalities. Soft ones, and those that
+//! yield since the start, follow MuJoCo's law ([`SoftLaw`]).
 
+use stiction_mech::SoftLaw;
 use stiction_solve::law::{Bilateral, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
@@ -8,7 +9,8 @@ use crate::constraint::{Configuration, EqualityPrediction, MAX_ROWS, SoftEqualit
 use crate::world::World;
 
 /// Adds the rows of the active equalities that are exact. With a prediction, their bias follows the chord to the
-/// predicted errors, and those that are soft get rows, too. Returns the largest error of the exact ones [m, rad].
+/// predicted errors, and those that are soft get rows, too. Returns the largest error of those that are not soft by their own
+/// [m, rad].
 pub(crate) fn add_rows(
     world: &World,
     active: &[bool],
@@ -18,22 +20,27 @@ pub(crate) fn add_rows(
     rows: &mut RowBuilder,
 ) -> f64 {
     let mut error = [0.0; MAX_ROWS];
-    let mut largest = 0.0_f64;
+    let (mut largest, start) = (0.0_f64, rows.records().len());
     for (index, equality) in world.equalities.iter().enumerate() {
         if !active[index] {
             continue;
         }
-        if let Some(law) = &world.equality_options[index].softness {
+        let own = world.equality_options[index].softness;
+        let yields = context.yielding.has_equality(index);
+        if let Some(law) = own.or(yields.then(SoftLaw::default)) {
+            if own.is_none() {
+                equality.error(configuration, &mut error);
+                largest = error[..equality.dim()].iter().fold(largest, |most, x| most.max(x.abs()));
+            }
             if let Some(prediction) = prediction {
                 let configuration = prediction.soft_configuration(equality, configuration);
-                equality.error(&configuration, &mut error);
-                let scale = world.equality_options[index].torque_scale;
-                let soft = SoftEquality::new(equality, law, scale, error);
+                let parts = (equality, &world.equality_options[index]);
+                let soft = SoftEquality::new(parts, law, &configuration, context);
                 add_soft(world, index, &soft, &configuration, (context, prediction), rows);
             }
             continue;
         }
-        let (dim, first) = (equality.dim(), rows.records().len());
+        let dim = equality.dim();
         equality.error(configuration, &mut error);
         for row in 0..dim {
             largest = largest.max(error[row].abs());
@@ -46,8 +53,8 @@ pub(crate) fn add_rows(
             }
             rows.close();
         }
-        rows.remove_dependent(first, context);
     }
+    rows.remove_dependent(start, context);
     largest
 }
 
@@ -68,9 +75,9 @@ fn add_soft(
 ) {
     let parts = (&world.model, &world.inverse_weights);
     let (alpha, h) = (prediction.alpha, prediction.time_step);
-    for row in 0..soft.equality.dim() {
+    for row in 0..soft.dim() {
         rows.open(key(index, row), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
-        soft.equality.add_row(row, configuration, context, rows);
+        soft.add_row(row, configuration, context, rows);
         let velocity = rows.rate(context, &prediction.v);
         let row = soft.row(row, velocity, parts, h);
         rows.set_soft(row, velocity, alpha);

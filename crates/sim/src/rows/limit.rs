@@ -1,5 +1,5 @@
-//! Rows of joint and tendon limits that can be reached within the step. Soft ones follow MuJoCo's law
-//! ([`SoftLaw`]) and have a row only beyond their margin.
+//! Rows of joint and tendon limits that can be reached within the step. Soft ones, and those that yield since the
+//! start, follow MuJoCo's law ([`SoftLaw`]) and have a row only beyond their margin.
 
 use stiction_mech::{Forces, LimitRow, LimitSource, SoftLaw, SoftRowError};
 use stiction_solve::law::{Law, Unilateral};
@@ -9,6 +9,11 @@ use crate::world::World;
 
 /// Softness of a limit, and the distance from its end at which it begins to act [m, rad]; `None` if it is rigid.
 pub(crate) fn softness(world: &World, source: LimitSource) -> Option<(SoftLaw, f64)> {
+    let (law, margin) = law_and_margin(world, source);
+    law.map(|law| (law, margin))
+}
+
+fn law_and_margin(world: &World, source: LimitSource) -> (Option<SoftLaw>, f64) {
     let (law, limit) = match source {
         LimitSource::Joint(joint, _) => {
             let spec = &world.model.joints()[joint.0].spec;
@@ -19,7 +24,19 @@ pub(crate) fn softness(world: &World, source: LimitSource) -> Option<(SoftLaw, f
             (spec.limit_softness, spec.limit)
         }
     };
-    law.map(|law| (law, limit.map_or(0.0, |limit| limit.margin)))
+    (law, limit.map_or(0.0, |limit| limit.margin))
+}
+
+/// The law that a limit follows in this step, and the distance from its end at which it begins to act [m, rad];
+/// `None` if it is exact.
+fn present_law(
+    world: &World,
+    limit: &LimitRow,
+    context: &ConstraintContext,
+) -> Option<(SoftLaw, f64)> {
+    let (law, margin) = law_and_margin(world, limit.source);
+    let yields = context.yielding.has_limit(limit).then(SoftLaw::default);
+    law.or(yields).map(|law| (law, margin))
 }
 
 /// Inverse inertia along a limit [1/kg, 1/(kg·m²)].
@@ -32,7 +49,7 @@ fn inverse_weight(world: &World, source: LimitSource) -> f64 {
     }
 }
 
-/// Adds the rows of the rigid limits.
+/// Adds the rows of the limits that are exact.
 pub(crate) fn add_rigid_rows(
     world: &World,
     time_step: f64,
@@ -40,7 +57,7 @@ pub(crate) fn add_rigid_rows(
     context: &ConstraintContext,
     rows: &mut RowBuilder,
 ) {
-    for limit in forces.limits.iter().filter(|limit| softness(world, limit.source).is_none()) {
+    for limit in forces.limits.iter().filter(|limit| present_law(world, limit, context).is_none()) {
         open(limit, limit.gap, limit.gap.max(0.0) / time_step, rows);
         close(limit, forces, context, rows);
     }
@@ -56,7 +73,7 @@ pub(crate) fn add_rows(
 ) {
     let h = parameters.time_step;
     for limit in &forces.limits {
-        let Some((law, margin)) = softness(world, limit.source) else {
+        let Some((law, margin)) = present_law(world, limit, context) else {
             open(limit, limit.gap, limit.gap.max(0.0) / h, rows);
             close(limit, forces, context, rows);
             continue;
@@ -73,10 +90,7 @@ pub(crate) fn add_rows(
 }
 
 fn open(limit: &LimitRow, gap: f64, bias: f64, rows: &mut RowBuilder) {
-    let (a, b) = key_of(limit.source);
-    let (class, feature) = (ConstraintClass::Limit, u32::from(limit.sign < 0.0));
-    let key = ConstraintKey { class, a, b, feature, row: 0 };
-    rows.open(key, Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
+    rows.open(key(limit), Law::Unilateral(Unilateral), gap, &[bias], &[0.0]);
 }
 
 fn close(limit: &LimitRow, forces: &Forces, context: &ConstraintContext, rows: &mut RowBuilder) {
@@ -86,10 +100,12 @@ fn close(limit: &LimitRow, forces: &Forces, context: &ConstraintContext, rows: &
     rows.close();
 }
 
-/// Ascending in the order in which limits are listed.
-fn key_of(source: LimitSource) -> (u32, u32) {
-    match source {
+/// The identity of a limit over time; ascending in the order in which limits are listed.
+pub(crate) fn key(limit: &LimitRow) -> ConstraintKey {
+    let (a, b) = match limit.source {
         LimitSource::Tendon(tendon) => (0, tendon.0 as u32),
         LimitSource::Joint(joint, k) => (1 + joint.0 as u32, k as u32),
-    }
+    };
+    let (class, feature) = (ConstraintClass::Limit, u32::from(limit.sign < 0.0));
+    ConstraintKey { class, a, b, feature, row: 0 }
 }

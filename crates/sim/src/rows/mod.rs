@@ -14,6 +14,7 @@ pub(crate) mod limit;
 pub(crate) mod torsion;
 
 mod context;
+mod dependent;
 mod effect;
 mod key;
 mod rank;
@@ -31,8 +32,8 @@ use crate::contact_point::ContactPoint;
 use crate::settings::Settings;
 use crate::soft_surface::TangentialLaw;
 use crate::surface::{Combine, Pairing};
+use dependent::DependentRows;
 use effect::MotionEffect;
-use rank::RowRank;
 
 /// Speeds of approach below this many steps of free fall do not bounce.
 const BOUNCE_STEPS: f64 = 2.0;
@@ -150,7 +151,7 @@ pub(crate) struct RowBuilder {
     contacts: Vec<ContactRow>,
     torsion: Vec<TorsionRow>,
     effect: MotionEffect,
-    rank: RowRank,
+    dependent: DependentRows,
     /// Scratch: which constraints stay.
     mask: Vec<bool>,
     /// A gradient over all degrees of freedom; zero between uses.
@@ -293,25 +294,14 @@ impl RowBuilder {
         self.torsion.truncate(self.torsion.partition_point(|row| before(row.constraint)));
     }
 
-    /// Removes those of the constraints from `first` on, of one row each, that depend linearly on
-    /// the others: rows of one equality normal to the plane of a planar loop.
+    /// Removes those of the equality rows from `first` on that are exact and depend linearly on others of their island:
+    /// rows normal to the plane of a planar loop, and loops that are closed twice.
     pub fn remove_dependent(&mut self, first: usize, context: &ConstraintContext) {
-        if self.records.len() - first < 2 {
-            return;
+        let mut dependent = std::mem::take(&mut self.dependent);
+        if dependent.find(first, self, context) {
+            self.retain(first, |index| !dependent.contains(index));
         }
-        let Self { rows, ports, rank, .. } = self;
-        rank.clear();
-        for constraint in &rows.constraints()[first..] {
-            let terms = constraint.terms();
-            let values = rows.terms()[terms.clone()].iter().map(|term| rows.values(term));
-            rank.add(context, ports[terms].iter().copied().zip(values));
-        }
-        if !rank.find_dependent() {
-            return;
-        }
-        let rank = std::mem::take(&mut self.rank);
-        self.retain(first, |index| !rank.is_dependent(index - first));
-        self.rank = rank;
+        self.dependent = dependent;
     }
 
     /// Keeps the constraints from `first` on for whose index `keep` returns true. None of them may

@@ -6,9 +6,11 @@ use nalgebra::Vector6;
 
 use super::{ConstraintContext, RowPort};
 
-/// Norm of a gradient orthogonalised against the others, relative to the largest, below which the row
-/// depends on them [-].
-const DEPENDENT: f64 = 1e-8;
+/// Norm of a gradient orthogonalised against the others, relative to its own, up to which the row depends on them [-].
+/// Loops that a file closes twice agree to fewer digits than numbers have.
+const DEPENDENT: f64 = 1e-6;
+/// Norm of a gradient relative to the largest up to which it is round-off of terms that cancel [-].
+const ROUND_OFF: f64 = 1e-8;
 
 /// Gradients of a few rows over the degrees of freedom that any of them reads.
 #[derive(Debug, Default)]
@@ -17,7 +19,11 @@ pub(super) struct RowRank {
     dofs: Vec<usize>,
     /// One gradient per row.
     rows: Vec<Vec<f64>>,
+    /// Squared norm of each gradient.
+    norms: Vec<f64>,
     used: usize,
+    /// Rows that are neither pivots nor dependent.
+    candidates: Vec<usize>,
     dependent: Vec<usize>,
 }
 
@@ -70,15 +76,19 @@ impl RowRank {
         let rows = &mut self.rows[..self.used];
         rows.iter_mut().for_each(|row| row.resize(self.dofs.len(), 0.0));
         self.dependent.clear();
-        self.dependent.extend(0..rows.len());
-        let mut largest = 0.0_f64;
-        while let Some((at, norm)) = largest_row(rows, &self.dependent) {
-            largest = largest.max(norm);
-            if !(norm > DEPENDENT * DEPENDENT * largest) {
-                break;
+        self.candidates.clear();
+        self.candidates.extend(0..rows.len());
+        self.norms.clear();
+        self.norms.extend(rows.iter().map(|row| squared(row)));
+        let largest = self.norms.iter().fold(0.0_f64, |most, norm| most.max(*norm));
+        while let Some((at, norm)) = largest_row(rows, &self.candidates) {
+            let pivot = self.candidates.remove(at);
+            let own = DEPENDENT * DEPENDENT * self.norms[pivot];
+            if !(norm > own.max(ROUND_OFF * ROUND_OFF * largest)) {
+                self.dependent.push(pivot);
+                continue;
             }
-            let pivot = self.dependent.remove(at);
-            for &index in &self.dependent {
+            for &index in &self.candidates {
                 let product: f64 = rows[pivot].iter().zip(&rows[index]).map(|(a, b)| a * b).sum();
                 for k in 0..self.dofs.len() {
                     rows[index][k] -= product / norm * rows[pivot][k];
@@ -94,9 +104,12 @@ impl RowRank {
     }
 }
 
+fn squared(row: &[f64]) -> f64 {
+    row.iter().map(|x| x * x).sum()
+}
+
 /// The first of the listed rows with the largest squared norm: its index in the list, and the norm.
 fn largest_row(rows: &[Vec<f64>], list: &[usize]) -> Option<(usize, f64)> {
-    let squared = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>();
     let norms = list.iter().map(|index| squared(&rows[*index])).enumerate();
     norms.fold(None, |best: Option<(usize, f64)>, (at, norm)| match best {
         Some((_, most)) if most >= norm => best,

@@ -136,6 +136,7 @@ mod tests {
                 by_tree: &vec![whole; model.trees().len()],
                 asleep: &vec![false; model.trees().len()],
                 driven: &Default::default(),
+                yielding: &Default::default(),
             };
             let (combine, time_step) = (Combine::default(), 0.01);
             let parameters = RowParameters {

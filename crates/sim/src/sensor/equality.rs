@@ -10,9 +10,10 @@ use stiction_solve::law::{Bilateral, Law};
 
 use super::interaction::Wrench;
 use super::last_step::LastStep;
-use crate::constraint::Configuration;
+use crate::constraint::{Configuration, SoftWeld};
 use crate::driven::DrivenBodies;
 use crate::rows::{ConstraintContext, ConstraintKey, RowBuilder, RowPort};
+use crate::start_errors::YieldingConstraints;
 use crate::world::World;
 
 /// Scratch memory for the rebuilt rows.
@@ -41,9 +42,12 @@ impl EqualityWrenches {
         // No term contains the motion of driven bodies.
         let driven = DrivenBodies::default();
         let Configuration { model, data, .. } = *configuration;
-        let context = ConstraintContext { model, data, by_tree: no, asleep: no, driven: &driven };
+        let (driven, yielding) = (&driven, YieldingConstraints::NONE);
+        let context = ConstraintContext { model, data, by_tree: no, asleep: no, driven, yielding };
         for (index, equality) in world.equalities.iter().enumerate() {
             let Some(ends) = equality.bodies() else { continue };
+            let options = &world.equality_options[index];
+            let soft = SoftWeld::of(equality, options, configuration);
             for row in 0..equality.dim() {
                 let force = last.equality_force(index, row);
                 if force == 0.0 {
@@ -51,7 +55,10 @@ impl EqualityWrenches {
                 }
                 rows.clear();
                 rows.open(ConstraintKey::default(), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
-                equality.add_row(row, configuration, &context, rows);
+                match &soft {
+                    Some(weld) => weld.add_row(row, &context, rows),
+                    None => equality.add_row(row, configuration, &context, rows),
+                }
                 rows.close();
                 for (port, term) in rows.ports().iter().zip(rows.rows().terms()) {
                     let RowPort::Link { body: link, tree } = *port else { continue };

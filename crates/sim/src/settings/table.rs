@@ -117,6 +117,13 @@ impl SettingTable for Settings {
             "penetration that is not corrected"
         ),
         setting_field!(
+            "stabilisation.start",
+            stabilisation.start,
+            "",
+            SettingRange::ANY,
+            "how overlaps, exceeded limits and open equalities of a start are resolved: by displacements, or by MuJoCo's soft law"
+        ),
+        setting_field!(
             "tangential",
             tangential,
             "",

@@ -32,6 +32,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     scratch.driven.commit();
     history.driven_pose.copy_from_slice(&scratch.driven.now);
     history.detection_is_current = true;
+    history.yielding.follows = true;
     if world.sensors.read_last_step {
         let (free, scheme) = (&scratch.free, settings.scheme);
         let has_flown = |actuator: usize| {

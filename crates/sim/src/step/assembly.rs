@@ -23,14 +23,14 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     let Scratch { data, free, driven, contacts, predicted, look_ahead, .. } = &mut **scratch;
     predicted.clear();
     let warm_start = &history.warm_start;
-    let context = &ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let context = &ConstraintContext::new(model, data, free, history, driven);
     let convex_friction = parameters.convex_friction;
     let apart = ApartTest { world, context, warm_start, slop, time_step: h, convex_friction };
     if apart.want_motions(contacts, predicted) {
         predicted.mark_pushed(model, &history.contacts);
         predicted.compute(model, scheme, h, state, free, data);
     }
-    let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let context = ConstraintContext::new(model, data, free, history, driven);
     let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop };
     look_ahead.select(&input, contacts);
     step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
@@ -52,7 +52,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
         rows,
         ..
     } = &mut **scratch;
-    let context = ConstraintContext::new(model, data, free, &history.sleep.asleep, driven);
+    let context = ConstraintContext::new(model, data, free, history, driven);
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();
     prediction.predict(world, scheme, state, &context, h);

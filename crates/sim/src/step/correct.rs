@@ -52,8 +52,7 @@ fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     audit_motion(step);
     for round in 0..ROUNDS {
         let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
-        let asleep = &step.history.sleep.asleep;
-        let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+        let context = ConstraintContext::new(&world.model, data, free, step.history, driven);
         let active = &step.history.equality_active;
         let input = CorrectionInput::new((world, active), settings, next, context, contacts, free);
         if !corrector.solve(&input, round) {
@@ -73,8 +72,7 @@ fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     }
     audit_correction(step);
     let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
-    let asleep = &step.history.sleep.asleep;
-    let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let context = ConstraintContext::new(&world.model, data, free, step.history, driven);
     let world = (world, &step.history.equality_active[..]);
     let input = CorrectionInput::new(world, settings, next, context, contacts, free);
     step.report.correction_failed = corrector.end_step(&input, &step.history.lasting_errors);
@@ -147,8 +145,7 @@ fn detect(step: &mut StepContext, moved: Moved) -> Result<(), StepError> {
 fn measure(step: &mut StepContext) -> PositionErrors {
     let StepContext { world, settings, history, scratch, .. } = step;
     let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut **scratch;
-    let asleep = &history.sleep.asleep;
-    let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let context = ConstraintContext::new(&world.model, data, free, history, driven);
     let world = (*world, &history.equality_active[..]);
     let input = CorrectionInput::new(world, settings, next, context, contacts, free);
     corrector.measure(&input)

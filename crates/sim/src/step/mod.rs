@@ -30,6 +30,7 @@ mod relinearise;
 mod scratch;
 mod servos_in_flight;
 mod solve;
+mod start;
 
 pub(crate) use scratch::Scratch;
 
@@ -86,6 +87,7 @@ pub(crate) fn assemble_problem(step: &mut StepContext) -> Result<(), StepError> 
     collision::update(step);
     adhesion::update(step);
     dynamics::compute(step)?;
+    start::inspect(step);
     assembly::select_contacts(step);
     assembly::assemble(step)
 }

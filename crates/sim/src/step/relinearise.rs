@@ -163,8 +163,7 @@ fn line_search(model: &Model, state: &State, scratch: &mut Scratch) -> Option<f6
 fn keep_start_contacts(step: &mut StepContext, parameters: &RowParameters) {
     let StepContext { world, state, history, scratch, .. } = step;
     let Scratch { data, free, driven, soft_detector, newton, .. } = &mut **scratch;
-    let asleep = &history.sleep.asleep;
-    let context = ConstraintContext::new(&world.model, data, free, asleep, driven);
+    let context = ConstraintContext::new(&world.model, data, free, history, driven);
     let detected = soft_detector.contacts();
     soft::contact::start_of(
         world,
@@ -202,11 +201,11 @@ fn redetect_soft_contacts(
     kinematics::update_trees(model, corrected_q, contact_velocity, moves, data);
     write_soft_contact_rows(step, parameters, reach);
     let StepContext { world, settings, state, history, scratch, .. } = step;
-    let (model, asleep) = (&world.model, &history.sleep.asleep);
+    let model = &world.model;
     let Scratch { data, driven, free, rows, newton, solution, moves, .. } = &mut **scratch;
     set_driven_poses(model, &driven.now, data);
     kinematics::update_trees(model, &state.q, &state.v, moves, data);
-    let context = ConstraintContext::new(model, data, free, asleep, driven);
+    let context = ConstraintContext::new(model, data, free, history, driven);
     cable::clamp::add_rows(settings.scheme, settings.time_step, &context, &state.v, rows);
     let constraints = rows.rows().constraints();
     newton.warm_start.recall(rows.records(), constraints, &mut solution.impulse);
@@ -217,7 +216,7 @@ fn redetect_soft_contacts(
 /// their rows.
 fn write_soft_contact_rows(step: &mut StepContext, parameters: &RowParameters, reach: f64) {
     let StepContext { world, settings, history, scratch, .. } = step;
-    let (model, asleep) = (&world.model, &history.sleep.asleep);
+    let model = &world.model;
     let Scratch {
         data,
         driven,
@@ -236,7 +235,7 @@ fn write_soft_contact_rows(step: &mut StepContext, parameters: &RowParameters, r
     soft_detector.detect(colliders, surfaces, &data.body_pose, &next.x, &[], node_reach);
     rows.take_back(problem);
     rows.truncate(ConstraintClass::SoftContact);
-    let context = ConstraintContext::new(model, data, free, asleep, driven);
+    let context = ConstraintContext::new(model, data, free, history, driven);
     let soft_contacts = SoftContactInput {
         detected: soft_detector.contacts(),
         x_dot: node_contact_velocity,

@@ -17,12 +17,13 @@ pub(crate) use renumber::Renumber;
 use std::sync::Arc;
 
 use stiction_geom::{Colliders, Contact};
-use stiction_mech::{InverseWeights, Model, SoftId};
+use stiction_mech::{InverseWeights, Model, SoftId, SoftLaw};
 
 use crate::cable::Cable;
 use crate::constraint::{Equality, EqualityOptions};
 use crate::sensor::{self, Scenery};
 use crate::soft::{SoftObject, WorldSoftBodies};
+use crate::soft_surface::SoftPairing;
 use crate::surface::{Combine, Pairing};
 use pairings::PairingOf;
 
@@ -109,6 +110,14 @@ impl World {
             }
         };
         rigid.then_some(contact.gap - standoff)
+    }
+
+    /// Softness of a rigid contact that yields since the start: MuJoCo's default law, with the cone of the shapes.
+    pub(crate) fn yielding_pairing(&self, contact: &Contact) -> SoftPairing {
+        let mut surfaces =
+            [contact.a, contact.b].map(|id| &self.geoms[id.index()].surface).into_iter();
+        let soft = surfaces.find_map(|surface| surface.soft).unwrap_or_default();
+        SoftPairing { law: SoftLaw::default(), cone: soft.cone }
     }
 
     /// The soft bodies, as they were added; their mechanics are in [`Model::softs`].

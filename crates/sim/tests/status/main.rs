@@ -9,6 +9,7 @@ mod energy;
 mod faults;
 mod healthy;
 mod random_worlds;
+mod start;
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, MassProperties};
