@@ -14,7 +14,7 @@ use stiction_solve::law::{Coulomb, Elliptic, Law};
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
 use crate::contact_point::ContactPoint;
 use crate::contacts::RowContact;
-use crate::soft_surface::{self, SoftContactState};
+use crate::soft_surface::{self, SoftContactState, TangentialLaw};
 use crate::surface::{GrainOf, Pairing};
 use crate::world::World;
 
@@ -57,9 +57,11 @@ pub(crate) fn add_rows(
 ) {
     for RowContact { contact: found, points: [p_A, p_B] } in contacts {
         let bodies = world.bodies_of(found);
-        let mut pairing = world.pairing(found, parameters.combine);
+        let (mut pairing, mut parameters) = (world.pairing(found, parameters.combine), *parameters);
         if context.yielding.has_contact(found) {
+            // Shapes deep in one another would lock each other by exact friction.
             pairing.soft = Some(world.yielding_pairing(found));
+            parameters.tangential = TangentialLaw::Mujoco;
         }
         let Some(law) = friction_law(&pairing) else { continue };
         let R_CW = frame(world, found, &pairing, context);
@@ -69,12 +71,12 @@ pub(crate) fn add_rows(
         let gap = found.gap - pairing.standoff;
         let (bias, compliance) = if let Some(soft) = &pairing.soft {
             let state = soft_state(world, found, gap, (R_CW * relative).into());
-            let Some(rows) = soft_surface::rows(soft, &pairing, parameters, &state) else {
+            let Some(rows) = soft_surface::rows(soft, &pairing, &parameters, &state) else {
                 continue;
             };
             rows
         } else {
-            let (bias, compliance) = normal_row(&pairing, parameters, gap, normal_velocity);
+            let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
             (contact::rows(bias, 0.0), contact::rows(compliance, 0.0))
         };
         let driven = context.driven.point_velocity(bodies[1], p_B)

@@ -49,6 +49,11 @@ impl DependentRows {
         !found.is_empty()
     }
 
+    /// Keeps those for which a condition holds.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        self.found.retain(|index| keep(*index as usize));
+    }
+
     /// Whether a constraint was found to depend on others.
     pub fn contains(&self, index: usize) -> bool {
         self.found.binary_search(&(index as u32)).is_ok()

@@ -8,6 +8,9 @@ use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder};
 use crate::constraint::{Configuration, EqualityPrediction, MAX_ROWS, SoftEquality};
 use crate::world::World;
 
+/// Error up to which the equalities of a loop that is closed twice agree [m, rad].
+const AGREES: f64 = 1e-6;
+
 /// Adds the rows of the active equalities that are exact. With a prediction, their bias follows the chord to the
 /// predicted errors, and those that are soft get rows, too. Returns the largest error of those that are not soft by their own
 /// [m, rad].
@@ -54,7 +57,9 @@ pub(crate) fn add_rows(
             rows.close();
         }
     }
-    rows.remove_dependent(start, context);
+    // A correction distributes the errors of equalities that contradict one another.
+    let agrees = if prediction.is_some() { f64::INFINITY } else { AGREES };
+    rows.remove_dependent(start, agrees, context);
     largest
 }
 

@@ -295,10 +295,12 @@ impl RowBuilder {
     }
 
     /// Removes those of the equality rows from `first` on that are exact and depend linearly on others of their island:
-    /// rows normal to the plane of a planar loop, and loops that are closed twice.
-    pub fn remove_dependent(&mut self, first: usize, context: &ConstraintContext) {
+    /// rows normal to the plane of a planar loop, and loops that are closed twice. Those with an error of more than
+    /// `agrees` stay [m, rad].
+    pub fn remove_dependent(&mut self, first: usize, agrees: f64, context: &ConstraintContext) {
         let mut dependent = std::mem::take(&mut self.dependent);
         if dependent.find(first, self, context) {
+            dependent.retain(|index| self.records[index].position.abs() <= agrees);
             self.retain(first, |index| !dependent.contains(index));
         }
         self.dependent = dependent;
