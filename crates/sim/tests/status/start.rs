@@ -98,7 +98,7 @@ fn welded(places: &[f64]) -> WorldBuilder {
     for (k, x) in places.iter().enumerate() {
         let pose = Isometry3::translation(*x, 0.0, 0.0);
         let weld = Weld { body_a: BodyId::WORLD, body_b, pose };
-        builder.equality(&format!("weld {k}"), Equality::Weld(weld));
+        builder.equality(format!("weld {k}"), Equality::Weld(weld));
     }
     builder
 }
