@@ -77,7 +77,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     let (gain, bias) = match terms {
         Some((LawTerm::Affine(gain), LawTerm::Affine(bias))) => (gain, bias),
         Some(terms) if has_length => {
-            let muscle = MuscleDraft::new(terms, law.length_range.or(reach.range));
+            let muscle = MuscleDraft::new(terms, law.length_range);
             return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: Some(muscle) });
         }
         terms => {

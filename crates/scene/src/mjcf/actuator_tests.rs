@@ -156,6 +156,16 @@ fn a_muscle_gets_its_lengths_from_the_file_or_the_limits_and_its_force_from_the_
 }
 
 #[test]
+fn the_range_of_a_tendon_is_not_the_range_of_lengths_of_its_muscle() {
+    // MuJoCo finds the lengths that the joints allow, by simulation.
+    let tendon = "<tendon><spatial name='t' range='0 0.5' limited='true'><site site='s'/><site site='w'/></spatial></tendon>
+        <worldbody><site name='w'/></worldbody>";
+    let found = model(&format!("{CARTS}{tendon}<actuator><muscle tendon='t'/></actuator>"));
+    let listed = found.unsupported.iter().filter(|entry| entry.physical);
+    assert_eq!(listed.count(), 1);
+}
+
+#[test]
 fn transmissions_between_sites_and_at_contacts_are_read() {
     let refsite = one("<motor site='s' refsite='s' gear='1 2 3 4 5 6'/>", "");
     let Transmission::Sites(pair) = refsite.transmission else { panic!("{refsite:?}") };
