@@ -1,7 +1,8 @@
 //! A half space against any convex shape: the shape's lowest points, each with its height.
 //!
 //! Boxes and small hulls give all their vertices within reach, larger hulls their support patch: the vertices
-//! that are lowest when the plane is tilted, at a cost that hardly grows with their number. Smooth shapes
+//! that are lowest when the plane is tilted, and those of a face that stands askew, at a cost that hardly grows with
+//! their number. Smooth shapes
 //! give one point, capsules both ends. A cylinder gives four points of the rim that faces the plane, beginning with the lowest, and the
 //! lowest of the other rim: four contacts when upright, the two ends of a line when lying on its side.
 
@@ -43,36 +44,44 @@ pub fn contacts(X_WP: &Isometry3<f64>, b: PosedShape, reach: f64, manifold: &mut
             let lowest = hull.support_vertex(&down_S);
             let gap = height_of_origin - down_S.dot(&hull.vertices()[lowest]);
             if gap <= reach {
-                let slope = (reach - gap) / hull.bounding_radius();
-                support_patch(hull, lowest, &down_S, slope, emit);
+                let slope = |height: f64| height / hull.bounding_radius();
+                let slopes = [slope(-gap), slope(reach - gap.max(0.0))];
+                support_patch(hull, lowest, &down_S, slopes, emit);
             }
         }
         _ => lowest(b.shape, &down_S, &mut emit),
     }
 }
 
-/// Lists the vertices of a hull that touch first when the plane is tilted by little, and by as much as `slope`:
-/// the lowest vertex, the corners of a face or edge on which the hull lies, and those next to come down.
+/// Lists the vertices of a hull that touch first when the plane is tilted by little: the lowest vertex and the
+/// corners of a face or edge on which the hull lies. Where a face at the lowest vertex is less steep than
+/// `within_depth`, its corners are below the plane, or nearly: a sole that stands askew in soft ground rests on them.
+/// `within_step` is the slope by which the plane may tilt within the step: the vertices next to come down are listed.
 /// The directions of the tilts are fixed to the shape, so that the same vertices are found from step to step.
 fn support_patch(
     hull: &Convex,
     lowest: usize,
     down: &Vector3<f64>,
-    slope: f64,
+    [within_depth, within_step]: [f64; 2],
     mut emit: impl FnMut(u32, Vector3<f64>),
 ) {
     let mut found = [lowest; 1 + 2 * TILTS.len()];
     let mut count = 1;
-    let (x, y) = tangents(down);
-    let slopes = [PATCH_SLOPE, slope.clamp(PATCH_SLOPE, LARGEST_SLOPE)];
-    for slope in slopes.into_iter().take(if slope > PATCH_SLOPE { 2 } else { 1 }) {
+    let mut list_ring = |axis: &Vector3<f64>, slope: f64| {
+        let (x, y) = tangents(axis);
         for [cos, sin] in TILTS {
-            let vertex = hull.support_vertex(&(down + slope * (cos * x + sin * y)));
+            let vertex = hull.support_vertex(&(axis + slope * (cos * x + sin * y)));
             if !found[..count].contains(&vertex) {
                 found[count] = vertex;
                 count += 1;
             }
         }
+    };
+    let face = hull.nearest_normal(lowest, down);
+    let stands_on_face = (face - down).norm() < within_depth;
+    list_ring(if stands_on_face { &face } else { down }, PATCH_SLOPE);
+    if within_step > PATCH_SLOPE {
+        list_ring(down, within_step.min(LARGEST_SLOPE));
     }
     for &vertex in &found[..count] {
         emit(vertex as u32, hull.vertices()[vertex]);
@@ -181,18 +190,56 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_rounded_foot_gives_its_lowest_facet_first() {
-        // Points of a sphere: of a few thousand only those of the facet below the centre are near the plane.
-        let n = 4000;
+    /// Points of a sphere of radius 20 mm, evenly distributed.
+    fn sphere(n: usize) -> Vec<Vector3<f64>> {
         let golden = PI * (3.0 - 5.0_f64.sqrt());
-        let sphere: Vec<Vector3<f64>> = (0..n)
+        (0..n)
             .map(|k| {
                 let z = 1.0 - 2.0 * (k as f64 + 0.5) / n as f64;
                 let (r, phi) = ((1.0 - z * z).sqrt(), golden * k as f64);
                 0.02 * Vector3::new(r * phi.cos(), r * phi.sin(), z)
             })
-            .collect();
+            .collect()
+    }
+
+    #[test]
+    fn a_sole_askew_in_soft_ground_keeps_its_support_polygon() {
+        // All of the sole is below the plane: 50 mm deep at its middle, 10 mm higher or lower at its ends.
+        for n in [5, 12, 100] {
+            for turn in 0..10 {
+                let heading = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.1 * f64::from(turn));
+                let tilt = Rotation3::from_axis_angle(&Vector3::x_axis(), 0.01) * heading;
+                let X_WS = Isometry3::from_parts(Translation3::new(0.0, 0.0, -0.05), tilt.into());
+                let points = found(&prism(n), X_WS, 1e-6);
+                assert!(points.len() <= n.min(7), "{n}: {}", points.len());
+                let side = PI / n as f64;
+                let hexagon = 6.0 * 0.5 * (PI / 3.0 - 2.0 * side).max(0.0).sin();
+                // Seen along the normal of the plane, the area is less by the cosine of the tilt.
+                let kept = area(points.iter().map(|(_, p, _)| *p).collect());
+                assert!(kept >= hexagon * 0.01_f64.cos(), "{n}, {turn}: {kept} of {hexagon}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rounded_foot_sunk_into_soft_ground_stands_on_its_lowest_facet() {
+        let sphere = sphere(4000);
+        // Sides of triangles that cover the sphere evenly: 2 A/√3 per vertex.
+        let side = 0.02 * (2.0 / 3.0_f64.sqrt() * 4.0 * PI / 4000.0).sqrt();
+        for turn in 0..20 {
+            let axis = nalgebra::Unit::new_normalize(Vector3::new(1.0, 0.3, -0.2));
+            let rotation = Rotation3::from_axis_angle(&axis, 0.37 * f64::from(turn));
+            let X_WS = Isometry3::from_parts(Translation3::new(0.0, 0.0, 0.016), rotation.into());
+            let points = found(&sphere, X_WS, 1e-5);
+            assert!((3..=6).contains(&points.len()), "{}", points.len());
+            // The facets near the poles of the spiral are longer than the average.
+            assert!(points.iter().all(|(_, p, _)| (p - points[0].1).norm() <= 3.0 * side));
+        }
+    }
+
+    #[test]
+    fn a_rounded_foot_gives_its_lowest_facet_first() {
+        let sphere = sphere(4000);
         for turn in 0..20 {
             let axis = nalgebra::Unit::new_normalize(Vector3::new(1.0, 0.3, -0.2));
             let rotation = Rotation3::from_axis_angle(&axis, 0.37 * f64::from(turn));

@@ -113,6 +113,14 @@ impl Convex {
         self.quadtree.farthest(dir)
     }
 
+    /// Outward unit normal of the face at `vertex` that is closest to the direction `dir`.
+    pub fn nearest_normal(&self, vertex: usize, dir: &Vector3<f64>) -> Vector3<f64> {
+        let around = self.around_starts[vertex] as usize..self.around_starts[vertex + 1] as usize;
+        let normals = self.around[around].iter().map(|&k| self.normals[k as usize]);
+        // Every vertex of a hull has faces.
+        normals.max_by(|a, b| a.dot(dir).total_cmp(&b.dot(dir))).unwrap_or(*dir)
+    }
+
     /// The face that contains most of the vertices farthest along `dir`, as a polygon; of several, the one
     /// whose normal is closest to it.
     pub fn face(&self, dir: &Vector3<f64>, face: &mut SupportFeature) {
