@@ -9,8 +9,10 @@
 //! with several normals, those are dropped whose points lie in the plane of a contact that is kept where the
 //! surface does not rise above that plane. Normals that more contacts share are kept first: faces before edges
 //! before vertices.
-
-use std::cell::OnceCell;
+//!
+//! Near a seam a face and an edge beside it touch with normals that differ by a small angle t, and each of the two is
+//! flush with the other up to the slop. The one yields that rises less above the plane of the other: an edge or a
+//! round body by its size times t², a face by its size times t.
 
 use nalgebra::Vector3;
 use stiction_geom::narrow::{self, Manifold};
@@ -58,12 +60,48 @@ impl Scene<'_> {
         if is_b { contact.normal } else { -contact.normal }
     }
 
-    /// Whether a contact of a body lies in the plane of another one, where neither its obstacle rises above
-    /// that plane nor the body crosses it.
-    fn lies_in_plane(&self, contact: &Contact, other: &Contact, frame: u32) -> bool {
+    /// Whether both shapes of a contact are convex.
+    fn is_convex_pair(&self, contact: &Contact) -> bool {
+        [contact.a, contact.b].into_iter().all(|id| self.world.colliders.get(id).shape.is_convex())
+    }
+
+    /// Separation [m] of the shapes of a contact of a body along the unit vector `m` into the body; `None` unless both
+    /// are convex and bounded.
+    fn separation(&self, contact: &Contact, frame: u32, m: &Vector3<f64>) -> Option<f64> {
+        let ids = [contact.a, contact.b];
+        let [X_WA, X_WB] = ids.map(|id| shape_pose(self.world, self.data, id.index()));
+        let a = posed(self.world, contact.a.index(), &X_WA);
+        let b = posed(self.world, contact.b.index(), &X_WB);
+        let is_b = self.world.colliders.get(contact.b).frame == frame;
+        narrow::separation_along(a, b, &if is_b { *m } else { -m })
+    }
+
+    /// How far the shapes of a convex pair of a body, with its contacts `own`, rise above the plane of another contact
+    /// more than they do above their own [m]; `None` if they are not flush with it.
+    fn pair_rise(&self, own: &[Contact], other: &Contact, frame: u32) -> Option<f64> {
+        let (n, m) = (self.body_normal(&own[0], frame), self.body_normal(other, frame));
+        if !(OPPOSED..SAME).contains(&m.dot(&n)) {
+            return None;
+        }
+        let separation = self.separation(&own[0], frame, &m)?;
+        let is_flush = separation >= other.gap.min(0.0) - self.slop;
+        let least = own.iter().fold(f64::INFINITY, |least, contact| least.min(contact.gap));
+        is_flush.then_some(least - separation)
+    }
+
+    /// Whether a contact lies in the plane of another one and rises above it no more than the other rises above its own.
+    fn yields(&self, contact: &Contact, other: &Contact, frame: u32) -> bool {
+        self.rise(contact, other, frame).is_some_and(|rise| {
+            self.rise(other, contact, frame).is_none_or(|opposite| rise <= opposite)
+        })
+    }
+
+    /// How far the obstacle of a contact of a body rises above the plane of another one, and the body below it [m];
+    /// `None` if that is more than the slop, or the contact does not lie in the plane.
+    fn rise(&self, contact: &Contact, other: &Contact, frame: u32) -> Option<f64> {
         let (n, m) = (self.body_normal(contact, frame), self.body_normal(other, frame));
         if !(OPPOSED..SAME).contains(&m.dot(&n)) {
-            return false;
+            return None;
         }
         let is_b = self.world.colliders.get(contact.b).frame == frame;
         let (obstacle, body) = if is_b { (contact.a, contact.b) } else { (contact.b, contact.a) };
@@ -73,19 +111,20 @@ impl Scene<'_> {
         // A contact that penetrates below the plane contradicts a body above it; others lie in the plane.
         let height = m.dot(&p) - plane;
         if height > self.slop || height < -self.slop && contact.gap > -self.slop {
-            return false;
+            return None;
         }
         let X_WB = shape_pose(self.world, self.data, body.index());
         let on_body = contact.point + 0.5 * contact.gap * n;
-        let below =
-            local_height(posed(self.world, body.index(), &X_WB), &on_body, &-m, self.slop) + plane;
-        if below > self.slop - other.gap.min(0.0) {
-            return false;
+        let below = local_height(posed(self.world, body.index(), &X_WB), &on_body, &-m, self.slop)
+            + plane
+            + other.gap.min(0.0);
+        if below > self.slop {
+            return None;
         }
         let X_WO = shape_pose(self.world, self.data, obstacle.index());
         let above =
             local_height(posed(self.world, obstacle.index(), &X_WO), &p, &m, self.slop) - plane;
-        above <= self.slop
+        (above <= self.slop).then_some(above.max(0.0) + below.max(0.0))
     }
 }
 
@@ -146,13 +185,14 @@ impl FlushContacts {
             if self.share_normal(group, scene.contacts) {
                 continue;
             }
-            any |= self.drop_contacts(scene, group);
+            any |= self.drop_contacts(scene, group, true);
             if group.len() < 2 {
                 continue;
             }
             for &(frame, pair) in group {
                 any |= self.replace_normal(scene, (frame, pair), group);
             }
+            any |= self.drop_contacts(scene, group, false);
         }
         self.by_frame = by_frame;
         any
@@ -200,25 +240,41 @@ impl FlushContacts {
         all.all(|contact| contact.normal.dot(&first).abs() > SAME)
     }
 
-    /// Drops contacts of a body with shapes that are not convex; returns whether there are any.
-    fn drop_contacts(&mut self, scene: Scene, group: &[(u32, u32)]) -> bool {
+    /// Drops contacts of a body with shapes that are not convex, for others of such shapes alone or for all whose normals
+    /// are kept; returns whether there are any.
+    fn drop_contacts(&mut self, scene: Scene, group: &[(u32, u32)], for_surfaces: bool) -> bool {
+        self.list_surface_contacts(scene, group);
+        let Self { starts, surface, dropped, replaced, .. } = self;
+        let Scene { contacts, slop, .. } = scene;
+        let range = |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
+        let mut any = false;
+        for &(_, k) in &*surface {
+            let contact = &contacts[k as usize];
+            let keeps = |&&(_, pair): &&(u32, u32)| replaced[pair as usize].is_none();
+            let mut kept =
+                group.iter().filter(keeps).flat_map(|(_, pair)| range(*pair)).filter(|&other| {
+                    let is_candidate = !for_surfaces || !scene.is_convex_pair(&contacts[other]);
+                    is_candidate && contacts[other].gap <= slop && !dropped[other]
+                });
+            if kept.any(|other| scene.yields(contact, &contacts[other], group[0].0)) {
+                dropped[k as usize] = true;
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Lists the contacts of a body with shapes that are not convex, those whose normals few share first.
+    fn list_surface_contacts(&mut self, scene: Scene, group: &[(u32, u32)]) {
         let Self { starts, surface, dropped, .. } = self;
-        let Scene { world, contacts, slop, .. } = scene;
-        let is_convex = |id| world.colliders.get(id).shape.is_convex();
+        let Scene { contacts, slop, .. } = scene;
         let frame = group[0].0;
         let touching = |k: usize| contacts[k].gap <= slop;
-        let all = || {
-            let range =
-                |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
-            group.iter().flat_map(move |(_, pair)| range(*pair))
-        };
+        let range = |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
+        let all = || group.iter().flat_map(|(_, pair)| range(*pair));
         surface.clear();
-        for k in all() {
-            let contact = &contacts[k];
-            if is_convex(contact.a) && is_convex(contact.b) {
-                continue;
-            }
-            let n = scene.body_normal(contact, frame);
+        for k in all().filter(|k| !dropped[*k] && !scene.is_convex_pair(&contacts[*k])) {
+            let n = scene.body_normal(&contacts[k], frame);
             let same = |other: &usize| {
                 touching(*other) && scene.body_normal(&contacts[*other], frame).dot(&n) > SAME
             };
@@ -226,16 +282,6 @@ impl FlushContacts {
             surface.push((shared as u32, k as u32));
         }
         surface.sort_unstable();
-        let mut any = false;
-        for &(_, k) in &*surface {
-            let mut kept = all().filter(|other| touching(*other) && !dropped[*other]);
-            let contact = &contacts[k as usize];
-            if kept.any(|other| scene.lies_in_plane(contact, &contacts[other], frame)) {
-                dropped[k as usize] = true;
-                any = true;
-            }
-        }
-        any
     }
 
     /// Looks among the contacts of a body for one with which a pair is flush; returns whether there is one.
@@ -245,44 +291,41 @@ impl FlushContacts {
         (frame, pair): (u32, u32),
         group: &[(u32, u32)],
     ) -> bool {
-        let Scene { world, data, contacts, slop } = scene;
+        let Scene { world, contacts, slop, .. } = scene;
         let own = self.contacts_of(pair, contacts);
-        let shapes = [own[0].a, own[0].b];
-        let [a, b] = shapes.map(|id| world.colliders.get(id));
-        let is_bounded = |shape: &Shape| shape.is_convex() && !matches!(shape, Shape::Plane);
-        if !is_bounded(&a.shape) || !is_bounded(&b.shape) || self.replaced[pair as usize].is_some()
+        let is_plane = |id| matches!(world.colliders.get(id).shape, Shape::Plane);
+        if !scene.is_convex_pair(&own[0])
+            || is_plane(own[0].a)
+            || is_plane(own[0].b)
+            || self.replaced[pair as usize].is_some()
         {
             return false;
         }
-        // Normals point into the body.
-        let sign = if b.frame == frame { 1.0 } else { -1.0 };
-        let n = sign * own[0].normal;
-        let poses = OnceCell::new();
-        let separation = |m: &Vector3<f64>| {
-            let [X_WA, X_WB] =
-                poses.get_or_init(|| shapes.map(|id| shape_pose(world, data, id.index())));
-            let (a, b) =
-                (posed(world, shapes[0].index(), X_WA), posed(world, shapes[1].index(), X_WB));
-            narrow::separation_along(a, b, &(sign * m))
-        };
+        // Normals of the world point from A into B.
+        let sign = if world.colliders.get(own[0].b).frame == frame { 1.0 } else { -1.0 };
         let mut best: Option<(f64, Vector3<f64>)> = None;
         for &(_, other) in group.iter().filter(|(_, other)| *other != pair) {
             if self.replaced[other as usize].is_some() {
                 continue;
             }
+            let others = self.contacts_of(other, contacts);
             let mut last = Vector3::zeros();
             for k in self.range_of(other).filter(|k| !self.dropped[*k]) {
                 let contact = &contacts[k];
                 let m = scene.body_normal(contact, frame);
                 // Contacts of convex shapes share their normal, and the first that touches decides.
-                if contact.gap > slop || m == last || !(OPPOSED..SAME).contains(&m.dot(&n)) {
+                if contact.gap > slop || m == last {
                     continue;
                 }
                 last = m;
-                let Some(separation) = separation(&m) else { continue };
-                let is_flush = separation >= contact.gap.min(0.0) - slop;
-                if is_flush && best.is_none_or(|(most, _)| separation > most) {
-                    best = Some((separation, sign * m));
+                let Some(rise) = scene.pair_rise(own, contact, frame) else { continue };
+                let other_yields = if scene.is_convex_pair(contact) {
+                    scene.pair_rise(others, &own[0], frame).is_some_and(|opposite| opposite < rise)
+                } else {
+                    scene.yields(contact, &own[0], frame)
+                };
+                if !other_yields && best.is_none_or(|(least, _)| rise < least) {
+                    best = Some((rise, sign * m));
                 }
             }
         }
