@@ -5,6 +5,7 @@
 //! Boxes that are apart with neither a vertex over a face nor a face over a vertex are left to the
 //! general routine, which finds their distance. Works in A's frame.
 
+use super::clip::SLACK;
 use super::convex_cores::{FACING, MISSED, SAME_PLACE};
 use super::{Manifold, ManifoldPoint, PosedShape, SupportFeature, feature_id};
 use crate::shape::cuboid;
@@ -223,7 +224,8 @@ impl<'a> BoxPair<'a> {
             let normal_W = self.R_WA * n_A;
             let axis = if flipped { -n_A } else { n_A };
             let (through, slope) = (outward.dot(&reference.points[0]), 1.0 / facing);
-            let corners = scratch.clipper.clip(reference, incident, &axis, self.small, flipped);
+            let sizes = (self.small, SLACK * self.small);
+            let corners = scratch.clipper.clip(reference, incident, &axis, sizes, flipped);
             for corner in corners {
                 // Along the normal from the corner to the plane of the reference.
                 let gap = slope * (outward.dot(&corner.point) - through);

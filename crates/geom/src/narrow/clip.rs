@@ -7,8 +7,8 @@ use super::convex_cores::{MISSED, SAME_PLACE};
 use super::{SupportFeature, feature_id};
 use nalgebra::Vector3;
 
-/// Part of the size by which corners may lie outside a face and still count as on it.
-const SLACK: f64 = 1e-6;
+/// Part of the size by which corners may lie outside a face and still count as on it [-].
+pub const SLACK: f64 = 1e-6;
 
 /// A corner of the clipped polygon.
 #[derive(Clone, Copy, Debug)]
@@ -38,18 +38,17 @@ pub struct Clipper {
 
 impl Clipper {
     /// Clips `incident` to the prism over `reference` along `axis`, which points out of the reference.
-    /// Corners beyond a side by no more than a slack count as inside, and corners that nearly coincide are
-    /// merged, so that round-off does not add or remove points; both relative to `size` [m]. `flipped` is
+    /// Corners beyond a side by no more than `slack` [m] count as inside, and corners that nearly coincide, relative to
+    /// `size` [m], are merged, so that round-off does not add or remove points. `flipped` is
     /// true if the reference belongs to B.
     pub fn clip(
         &mut self,
         reference: &SupportFeature,
         incident: &SupportFeature,
         axis: &Vector3<f64>,
-        size: f64,
+        (size, slack): (f64, f64),
         flipped: bool,
     ) -> &[ClipVertex] {
-        let slack = SLACK * size;
         self.corners.clear();
         self.corners.extend(incident.points.iter().zip(&incident.ids).map(|(&point, &id)| {
             ClipVertex {

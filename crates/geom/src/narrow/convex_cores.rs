@@ -6,6 +6,7 @@
 //! neither has a face with that normal, the nearest points alone make the contact.
 //! Works in A's frame, so that the distance from the world's origin costs no digits.
 
+use super::clip::SLACK;
 use super::epa::{PenetrationDepth, Polytope};
 use super::gjk::{self, GjkResult, MinkowskiDifference};
 use super::manifold::NarrowScratch;
@@ -66,7 +67,8 @@ pub fn contacts(
     let small = if e_A.min(e_B) > 0.0 { e_A.min(e_B) } else { e_A.max(e_B) };
     snap_to_face_normal(&pair, &mut axis, (size, small), &mut scratch);
 
-    let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach };
+    let slack = SLACK * small;
+    let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach, slack };
     let from = manifold.len();
     let is_curved = scratch.face_a.points.len() == 1 || scratch.face_b.points.len() == 1;
     if !is_curved {
@@ -87,7 +89,7 @@ pub fn contacts(
 
 /// Writes the contacts of two rounded convex cores along a given unit normal from A into B, `n_W`, with gaps of
 /// at most `reach` [m]: the area that the features facing each other along it share. None are written where
-/// these do not lie over one another. Returns the separation along the normal [m].
+/// these do not lie over one another, without any slack: a round body beside a face does not touch it along `n_W`. Returns the separation along the normal [m].
 pub fn contacts_along(
     (a, X_WA): (&dyn ConvexCore, &Isometry3<f64>),
     (b, X_WB): (&dyn ConvexCore, &Isometry3<f64>),
@@ -105,7 +107,7 @@ pub fn contacts_along(
     if e_A.min(e_B) > 0.0 {
         let (on_A, on_B) = (Vector3::zeros(), Vector3::zeros());
         let axis = CoreAxis { n_A, separation, on_A, on_B };
-        let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach };
+        let writer = Writer { X_WA, axis, r_A: a.radius(), r_B: b.radius(), reach, slack: 0.0 };
         let from = manifold.len();
         writer.write_shared_area(e_A.min(e_B), &mut scratch, manifold);
         if manifold.len() - from > MOST {
@@ -163,9 +165,11 @@ fn contact_axis(
     Ok((axis, if bound.0.is_finite() && gap > bound.1 { gap } else { 0.0 }))
 }
 
-/// Replaces an iterated normal by the exact one of a face of A or B, where that separates as much. Near a curved
+/// Replaces an iterated normal by the exact one of a face of A or B, where that separates as much and the other shape
+/// lies over the face: beside its edges the normal is another, by however little. Near a curved
 /// shape the search may end before it is exact: the distance of its last points is then above the separation
-/// along its normal, and the face is taken if it separates more than that and the other shape lies over it.
+/// along its normal, and the face is taken if it separates more than that and the lowest points of the other shape
+/// lie over it.
 fn snap_to_face_normal(
     pair: &MinkowskiDifference,
     axis: &mut CoreAxis,
@@ -181,7 +185,7 @@ fn snap_to_face_normal(
             continue;
         }
         support_features(pair, &exact, &mut scratch.face_a, &mut scratch.face_b);
-        if as_much || lies_over(of_b, &exact, small, scratch) {
+        if lies_over(of_b, as_much, &exact, small, scratch) {
             (axis.n_A, axis.separation) = (exact, along);
             return;
         }
@@ -189,13 +193,22 @@ fn snap_to_face_normal(
     }
 }
 
-/// Whether the lowest points of one shape lie over the face of the other, that of B if `of_b`.
-fn lies_over(of_b: bool, n_A: &Vector3<f64>, small: f64, scratch: &mut NarrowScratch) -> bool {
+/// Whether the feature of one shape lies over the face of the other, that of B if `of_b`: any of it or, unless
+/// `all`, one of its lowest points, to which it is reduced.
+fn lies_over(
+    of_b: bool,
+    all: bool,
+    n_A: &Vector3<f64>,
+    small: f64,
+    scratch: &mut NarrowScratch,
+) -> bool {
     let NarrowScratch { face_a, face_b, clipper, .. } = scratch;
     let (face, other) = if of_b { (face_b, face_a) } else { (face_a, face_b) };
     let outward = if of_b { -n_A } else { *n_A };
-    keep_farthest(other, &-outward);
-    !clipper.clip(face, other, &outward, small, of_b).is_empty()
+    if !all {
+        keep_farthest(other, &-outward);
+    }
+    !clipper.clip(face, other, &outward, (small, SLACK * small), of_b).is_empty()
 }
 
 /// Turns points of the cores in A's frame into contacts of the rounded shapes in the world.
@@ -205,6 +218,8 @@ struct Writer<'a> {
     r_A: f64,
     r_B: f64,
     reach: f64,
+    /// Distance by which points may lie beside a face and still count as over it [m].
+    slack: f64,
 }
 
 impl Writer<'_> {
@@ -248,7 +263,7 @@ impl Writer<'_> {
         }
         let through = reference.points[0];
         let axis = if flipped { -normal } else { normal };
-        for corner in clipper.clip(reference, incident, &axis, small, flipped) {
+        for corner in clipper.clip(reference, incident, &axis, (small, self.slack), flipped) {
             // Along the normal from the corner to the plane of the reference.
             let slope = outward.dot(&normal);
             let height = outward.dot(&(corner.point - through)) / slope;
