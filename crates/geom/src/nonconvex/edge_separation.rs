@@ -98,7 +98,8 @@ pub fn best_normal(convex: &ConvexInSurfaceFrame, edge: &EdgeWedge) -> Option<Ve
 /// at θ.
 ///
 /// Each point alone gives a sinusoid; where those of the two lowest points at the ends of the bracket
-/// intersect, a third point may be lower and narrows the bracket. Exact after a few points of a polyhedron;
+/// intersect, a third point may be lower and narrows the bracket. If none is, the maximum is there, or at the summit
+/// of the one that still rises towards the other's side. Exact after a few points of a polyhedron;
 /// every second step bisects the bracket, for every shape.
 fn summit(
     mut low: f64,
@@ -108,15 +109,19 @@ fn summit(
     lowest: &impl Fn(f64) -> Vector3<f64>,
 ) -> f64 {
     let (mut x_low, mut x_high) = (lowest(low), lowest(high));
+    // m points to the lowest point at the summit of its sinusoid.
+    let own_summit = |x: &Vector3<f64>| over.dot(x).atan2(n.dot(x));
     if x_low == x_high {
-        // One point is lowest throughout: m points to it.
-        return over.dot(&x_low).atan2(n.dot(&x_low)).clamp(low, high);
+        // One point is lowest throughout.
+        return own_summit(&x_low).clamp(low, high);
     }
     let size = x_low.norm() + x_high.norm();
     for k in 1..=120 {
         // cos θ n·d + sin θ over·d = 0 for d = x_low − x_high.
         let d = x_low - x_high;
-        let mut theta = (-n.dot(&d)).atan2(over.dot(&d));
+        let is_one_point = x_low == x_high;
+        let mut theta =
+            if is_one_point { own_summit(&x_low) } else { (-n.dot(&d)).atan2(over.dot(&d)) };
         if theta < low {
             theta += PI;
         }
@@ -128,12 +133,18 @@ fn summit(
         let (sin, cos) = theta.sin_cos();
         let turned = over * cos - n * sin;
         let slope = turned.dot(&x);
+        let is_known = !halve && (x == x_low || x == x_high);
+        let (rises_low, rises_high) = (turned.dot(&x_low) >= 0.0, turned.dot(&x_high) > 0.0);
         // A corner of a polyhedron: the third point is one of the two. A round shape: the slope vanishes.
-        let corner = !halve && (x == x_low || x == x_high);
+        let corner = is_known && (is_one_point || rises_low && !rises_high);
         if corner || slope.abs() <= f64::EPSILON * size {
             return theta;
         }
-        if slope > 0.0 {
+        if is_known && rises_high {
+            (low, x_low) = (theta, x_high);
+        } else if is_known {
+            (high, x_high) = (theta, x_low);
+        } else if slope > 0.0 {
             (low, x_low) = (theta, x);
         } else {
             (high, x_high) = (theta, x);

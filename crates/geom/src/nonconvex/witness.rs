@@ -15,6 +15,9 @@ use crate::shape::mesh::EdgeConvexity;
 use crate::shape::triangle;
 use nalgebra::Vector3;
 
+/// Most alternating projections.
+const PROJECTIONS: usize = 64;
+
 /// Lists the patches over which a lowest point of A lies, penetrating, with a point of B inside A: no other
 /// triangle of the patch can add to their contacts.
 pub fn list_explained_patches<S: TriangleSurface>(
@@ -172,8 +175,8 @@ fn shallowest_exit<S: TriangleSurface>(
         ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None, at: t }
     };
     let mut best = exit(surface.normal(t) * sign, a);
-    best.on_B =
-        triangle::nearest(&middle_of_lowest(convex, &best.normal, slack, face), &a, &b, &c).0;
+    keep_lowest(convex, &best.normal, slack, face);
+    best.on_B = nearest_to_feature(&face.points, |p| triangle::nearest(p, &a, &b, &c).0);
     let ridge = if sign > 0.0 { EdgeConvexity::Convex } else { EdgeConvexity::Concave };
     for k in 0..3 {
         let convexity = surface.side(t, k).convexity;
@@ -184,10 +187,14 @@ fn shallowest_exit<S: TriangleSurface>(
         let Some(normal) = best_normal(convex, &wedge) else { continue };
         let other = exit(normal, wedge.from);
         if other.gap > best.gap {
-            let to_lowest = middle_of_lowest(convex, &normal, slack, face) - wedge.from;
+            keep_lowest(convex, &normal, slack, face);
+            let place =
+                |p: &Vector3<f64>| wedge.along.dot(&(p - wedge.from)).clamp(0.0, wedge.length);
+            let nearest = nearest_to_feature(&face.points, |p| wedge.from + wedge.along * place(p));
             // Where the edge passes under A, or nearest to that.
-            let mut u = wedge.along.dot(&to_lowest).clamp(0.0, wedge.length);
+            let mut u = place(&nearest);
             let mut least = f64::INFINITY;
+            convex.face(&normal, face);
             crossings(&face.points, &wedge, &normal, |crossing, height| {
                 if height < least {
                     (u, least) = (crossing.clamp(0.0, wedge.length), height);
@@ -199,21 +206,49 @@ fn shallowest_exit<S: TriangleSurface>(
     best
 }
 
-/// The middle of the points of A's support feature that are lowest along `m` up to a multiple of `slack` [m]:
-/// of several equally low points, round-off would choose one.
-fn middle_of_lowest(
+/// Writes the points of A's support feature that are lowest along `m` up to a multiple of `slack` [m] to `face`.
+fn keep_lowest(
     convex: &ConvexInSurfaceFrame,
     m: &Vector3<f64>,
     slack: f64,
     face: &mut SupportFeature,
-) -> Vector3<f64> {
+) {
     let lowest = convex.lowest(m);
     convex.face(m, face);
-    let low = |p: &&Vector3<f64>| m.dot(&(**p - lowest)) <= 1e3 * slack;
-    let (sum, count) = face
-        .points
-        .iter()
-        .filter(low)
-        .fold((Vector3::zeros(), 0.0), |(sum, n), p| (sum + p, n + 1.0));
-    if count > 0.0 { sum / count } else { lowest }
+    face.points.retain(|p| m.dot(&(p - lowest)) <= 1e3 * slack);
+    if face.points.is_empty() {
+        face.points.push(lowest);
+    }
+}
+
+/// The point of a convex set, with the projection `onto`, that is nearest to the convex polygon with these corners [m]:
+/// by alternating projections [CheneyGoldstein59], from the middle of the polygon, so that round-off does not choose among several.
+fn nearest_to_feature(
+    corners: &[Vector3<f64>],
+    onto: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+) -> Vector3<f64> {
+    let middle = corners.iter().sum::<Vector3<f64>>() / corners.len() as f64;
+    let mut q = onto(&middle);
+    for _ in 0..PROJECTIONS {
+        let next = onto(&nearest_of_polygon(&q, corners));
+        let step = (next - q).norm_squared();
+        q = next;
+        if step == 0.0 {
+            break;
+        }
+    }
+    q
+}
+
+/// The nearest point of a convex polygon, a segment or a point to `q` [m].
+fn nearest_of_polygon(q: &Vector3<f64>, corners: &[Vector3<f64>]) -> Vector3<f64> {
+    let first = corners[0];
+    let last = *corners.last().unwrap_or(&first);
+    let spokes = corners[1..].windows(2).map(|pair| (pair[0], pair[1]));
+    // A segment is a triangle without area.
+    let fan = spokes.chain((corners.len() < 3).then_some((last, last)));
+    let nearest = fan.map(|(b, c)| triangle::nearest(q, &first, &b, &c).0);
+    nearest
+        .min_by(|a, b| (a - q).norm_squared().total_cmp(&(b - q).norm_squared()))
+        .unwrap_or(first)
 }
