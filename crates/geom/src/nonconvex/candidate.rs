@@ -33,7 +33,8 @@ pub struct FacingTriangle {
     pub t: u32,
     /// Side of the triangle: 1 front, −1 back.
     pub sign: f64,
-    /// Whether it is at the end of the ground and the centre of A behind it: only its border can touch.
+    /// Whether the centre of A is behind it, and it is at the end of the ground or A comes from beside the ground: only
+    /// its border can touch, or A intersects it from below.
     pub hidden: bool,
     /// Unit normal towards that side.
     pub normal: Vector3<f64>,

@@ -16,7 +16,8 @@
 //! centre itself is inside, the shortest exit is used. No nearest triangle is ignored: A lies beyond the plane
 //! through the nearest point, whose normal is a sum with positive weights of the normals of the faces there,
 //! so that the centre is in front of one of them. Where A enters a solid, a segment from the centre within A
-//! enters through a face whose front it meets. O(triangles near A).
+//! enters through a face whose front it meets; ground has no faces at its sides, and no triangle is ignored if the
+//! centre lies beside it. O(triangles near A).
 
 use super::candidate::{
     ContactCandidate, FacingTriangle, FeatureKind, NonconvexScratch, feature_id,
@@ -78,6 +79,7 @@ fn find_faces<S: TriangleSurface>(
     scratch: &mut NonconvexScratch,
 ) -> bool {
     scratch.facing.clear();
+    let beside = lies_beside(surface, &convex.centre);
     let mut from_behind = scratch.near.is_empty();
     let mut last = Vector3::zeros();
     let mut lowest = 0.0;
@@ -86,7 +88,7 @@ fn find_faces<S: TriangleSurface>(
         let sign = side_of_centre(surface, t, &convex.centre);
         from_behind |= sign < 0.0;
         let hidden = sign < 0.0 && surface.interior() != SurfaceInterior::Sheet;
-        if hidden && !has_border(surface, t) {
+        if hidden && !beside && !has_border(surface, t) {
             continue;
         }
         let corners = surface.corners(t);
@@ -150,6 +152,12 @@ fn find_cut<S: TriangleSurface>(
 pub fn side_of_centre<S: TriangleSurface>(surface: &S, t: u32, centre: &Vector3<f64>) -> f64 {
     let corner = surface.vertex(surface.triangle(t)[0]);
     if surface.normal(t).dot(&(centre - corner)) > 0.0 { 1.0 } else { -1.0 }
+}
+
+/// Whether a point lies neither over nor under ground, but beside it. A shape with its centre there may enter the ground
+/// from the side, and reach its triangles from below.
+fn lies_beside<S: TriangleSurface>(surface: &S, centre: &Vector3<f64>) -> bool {
+    surface.interior() == SurfaceInterior::Ground && surface.depth(centre).is_none()
 }
 
 /// Whether triangle `t` of ground is at the end of the ground.
