@@ -1,12 +1,13 @@
 //! Bodies whose centres would cross the plane of a contact within a step.
 //!
 //! A contact acts at a point of a body. A body that is small and turns fast may keep that point where it is and
-//! pass through something thin with all the rest. Where the centre of mass of the smaller body of a contact ends
-//! near or behind the plane of the contact, the contact gets another row at the origin of the body, which no
-//! rotation circumvents: the centre stays as far from the plane as the body is thick.
+//! pass through something thin with all the rest. Where the centre of mass of the smaller body of a contact, or the
+//! middle of its extent across the plane of the contact, ends near or behind that plane, the contact gets another row at
+//! the origin of the body, which no rotation circumvents: the centre stays as far from the plane as the body is thick.
+//! An origin that is too near already moves away, no faster than it came: the row does no positive work.
 
 use nalgebra::{Point3, Vector3};
-use stiction_geom::{Collider, Contact};
+use stiction_geom::{Collider, ColliderId, Contact};
 use stiction_mech::Data;
 
 use super::{RowContact, shape_pose};
@@ -30,6 +31,8 @@ struct WatchedContact {
     /// Centre of mass and origin of the smaller body at the start of the step [m].
     centre: Vector3<f64>,
     origin: Vector3<f64>,
+    /// Velocity at which the origin approaches the plane at the start of the step [m/s].
+    approach: f64,
     /// Whether the smaller body is B.
     smaller_is_b: bool,
 }
@@ -51,6 +54,8 @@ impl WatchedContact {
 pub(crate) struct CrossingGuard {
     watched: Vec<WatchedContact>,
     rows: Vec<RowContact>,
+    /// Time step [s].
+    time_step: f64,
 }
 
 /// Centre of mass of a body [m], or its origin if it does not move.
@@ -62,6 +67,15 @@ fn centre_of(world: &World, data: &Data, body: usize) -> Vector3<f64> {
     (data.body_pose[body] * Point3::from(com)).coords
 }
 
+/// Middle of the extent of a shape along the unit vector `n` [m]; `None` unless it is convex and bounded.
+fn middle_along(world: &World, data: &Data, id: ColliderId, n: &Vector3<f64>) -> Option<f64> {
+    let X_WS = shape_pose(world, data, id.index());
+    let n_S = X_WS.rotation.inverse_transform_vector(n);
+    let shape = &world.colliders.get(id).shape;
+    let (low, high) = (shape.support(&-n_S)?, shape.support(&n_S)?);
+    Some(n.dot(&X_WS.translation.vector) + 0.5 * n_S.dot(&(low + high)))
+}
+
 impl CrossingGuard {
     /// Forgets the contacts of the last step.
     pub fn clear(&mut self) {
@@ -71,7 +85,8 @@ impl CrossingGuard {
 
     /// Watches a contact if its smaller body may approach it by more than its thickness within the step.
     pub fn watch(&mut self, world: &World, context: &ConstraintContext, h: f64, row: &RowContact) {
-        let RowContact { contact, points } = row;
+        let RowContact { contact, points, .. } = row;
+        self.time_step = h;
         let sides = [contact.a, contact.b].map(|id| world.colliders.get(id));
         let size = |side: &Collider| {
             let is_fixed = world.colliders.is_fixed(side.frame);
@@ -83,10 +98,9 @@ impl CrossingGuard {
         let spin = context.angular_velocity(bodies[small]).norm();
         let origin = context.data.body_pose[bodies[small]].translation.vector;
         // Contacts may change the turn into approach.
-        let speed = (context.point_velocity(bodies[small], &origin)
-            - context.point_velocity(bodies[large], &points[large]))
-        .norm()
-            + spin * sides[small].shape.bounding_radius();
+        let relative = context.point_velocity(bodies[small], &origin)
+            - context.point_velocity(bodies[large], &points[large]);
+        let speed = relative.norm() + spin * sides[small].shape.bounding_radius();
         if h * speed <= SHARE * sides[small].shape.least_half_extent() {
             return;
         }
@@ -95,15 +109,22 @@ impl CrossingGuard {
         let id = if smaller_is_b { contact.a } else { contact.b };
         let X_WS = shape_pose(world, context.data, id.index());
         let on_larger = X_WS.inverse_transform_point(&on_larger_W.into()).coords;
-        let contact = *contact;
-        let watched =
-            WatchedContact { contact, on_larger, on_larger_W, centre, origin, smaller_is_b };
-        self.watched.push(watched);
+        let n = if smaller_is_b { contact.normal } else { -contact.normal };
+        self.watched.push(WatchedContact {
+            contact: *contact,
+            on_larger,
+            on_larger_W,
+            centre,
+            origin,
+            approach: -n.dot(&relative),
+            smaller_is_b,
+        });
     }
 
     /// Finds the contacts that centres cross; `data` holds the kinematics of the next state. Returns whether
     /// there are any.
     pub fn find(&mut self, world: &World, data: &Data) -> bool {
+        let h = self.time_step;
         self.rows.clear();
         self.watched.retain(|watched| {
             let WatchedContact { contact, smaller_is_b, .. } = watched;
@@ -116,21 +137,25 @@ impl CrossingGuard {
             let X_WS = shape_pose(world, data, large.index());
             let on_larger = (X_WS * Point3::from(watched.on_larger)).coords;
             let end = n.dot(&(centre_of(world, data, body) - on_larger));
+            let middle = middle_along(world, data, small, &n).unwrap_or(end + n.dot(&on_larger));
+            let lower = end.min(middle - n.dot(&on_larger));
             let thickness = world.colliders.get(small).shape.least_half_extent();
             let left = thickness.min(start);
-            let crosses = start > 0.0 && start - end > SHARE * thickness && end < SHARE * left;
+            let crosses = start > 0.0 && start - end > SHARE * thickness && lower < SHARE * left;
             if crosses {
                 // The centre of mass may turn about the origin to its lowest place.
                 let origin = n.dot(&(watched.origin - watched.on_larger_W));
-                let lever = (watched.centre - watched.origin).norm();
-                let gap = (origin - left - lever).max(0.0);
+                let offset = middle - n.dot(&data.body_pose[body].translation.vector);
+                let lever = (watched.centre - watched.origin).norm().max(offset.abs());
+                let gap = origin - left - lever;
+                let away = (-gap / h).clamp(0.0, watched.approach.max(0.0));
                 let feature = contact.feature ^ AT_ORIGIN;
-                let contact = Contact { feature, gap, ..*contact };
+                let contact = Contact { feature, gap: gap.max(0.0), ..*contact };
                 let points = match smaller_is_b {
                     true => [watched.on_larger_W, watched.origin],
                     false => [watched.origin, watched.on_larger_W],
                 };
-                self.rows.push(RowContact { contact, points });
+                self.rows.push(RowContact { contact, points, away });
             }
             !crosses
         });

@@ -225,7 +225,7 @@ impl LookAhead {
             let point = 0.5 * (points[0] + points[1]);
             let (feature, normal) = (touch.feature, touch.normal);
             let contact = Contact { feature, point, normal, gap, ..pair[0] };
-            let row = RowContact { contact, points };
+            let row = RowContact { contact, points, away: 0.0 };
             self.crossing.watch(world, &input.context, input.parameters.time_step, &row);
             self.selected.push(row);
         }
@@ -257,7 +257,7 @@ impl LookAhead {
                 let X_WS = shape_pose(world, data, id.index());
                 X_WS.inverse_transform_point(&(contact.point + offset).into()).coords
             });
-            self.missed.push(RowContact { contact: *contact, points });
+            self.missed.push(RowContact { contact: *contact, points, away: 0.0 });
         }
         crosses || !self.missed.is_empty()
     }
@@ -277,14 +277,14 @@ impl LookAhead {
 
     /// Adds the missed contacts to those that get rows. `data` holds the kinematics of the start of the step.
     pub fn add_missed(&mut self, world: &World, data: &Data) {
-        for RowContact { contact, points } in self.missed.drain(..) {
+        for RowContact { contact, points, away } in self.missed.drain(..) {
             let [p_A, p_B] = [(contact.a, points[0]), (contact.b, points[1])].map(|(id, p)| {
                 (shape_pose(world, data, id.index()) * nalgebra::Point3::from(p)).coords
             });
             // Points that touch later are not deep now, even if they have passed each other along the normal.
             let gap = contact.normal.dot(&(p_B - p_A)).max(0.0);
             let contact = Contact { point: 0.5 * (p_A + p_B), gap, ..contact };
-            self.selected.push(RowContact { contact, points: [p_A, p_B] });
+            self.selected.push(RowContact { contact, points: [p_A, p_B], away });
         }
         self.selected.extend_from_slice(self.crossing.rows());
         self.sort();

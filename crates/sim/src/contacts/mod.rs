@@ -24,6 +24,8 @@ pub(crate) struct RowContact {
     /// The points of A and B at which the rows act, at the start of the step [m]. Of bodies that meet within the
     /// step, they have the place relative to the centre of the body's motion that they have at the meeting.
     pub points: [Vector3<f64>; 2],
+    /// Velocity at which the points must separate [m/s]; zero except for bodies that would cross the contact.
+    pub away: f64,
 }
 
 impl RowContact {
@@ -35,7 +37,8 @@ impl RowContact {
     /// A contact at the configuration at which it was detected: A and B touch at the nearest points.
     pub fn at_start(contact: &Contact) -> Self {
         let half = 0.5 * contact.gap.max(0.0) * contact.normal;
-        Self { contact: *contact, points: [contact.point - half, contact.point + half] }
+        let points = [contact.point - half, contact.point + half];
+        Self { contact: *contact, points, away: 0.0 }
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn add_rows(
     context: &ConstraintContext,
     rows: &mut RowBuilder,
 ) {
-    for RowContact { contact: found, points: [p_A, p_B] } in contacts {
+    for RowContact { contact: found, points: [p_A, p_B], away } in contacts {
         let bodies = world.bodies_of(found);
         let (mut pairing, mut parameters) = (world.pairing(found, parameters.combine), *parameters);
         if context.yielding.has_contact(found) {
@@ -77,6 +77,7 @@ pub(crate) fn add_rows(
             rows
         } else {
             let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
+            let bias = if *away > 0.0 { bias.min(-away) } else { bias };
             (contact::rows(bias, 0.0), contact::rows(compliance, 0.0))
         };
         let driven = context.driven.point_velocity(bodies[1], p_B)

@@ -78,19 +78,28 @@ fn bullets_do_not_pass_through_thin_walls() {
         scenes::free(&mut builder, shape.clone(), 1e-3, X_WB, surface);
         let mut simulation = scenes::start(builder, h);
         set_motion(&mut simulation, velocity, spin);
+        let mut last = X_WB * nalgebra::Point3::from(com);
         for step in 0..8 {
             let _ = simulation.step().map_err(|error| error.to_string())?;
             let X_WB = simulation.body_pose(1);
-            let x = (X_WB * nalgebra::Point3::from(com)).x;
+            let now = X_WB * nalgebra::Point3::from(com);
             // The centre of mass of a body that is not in the wall is before it.
-            if x.is_nan() || x >= 0.0 {
-                return Err(format!(
-                    "{} through {name}: x = {x:.2e} m after step {step}, {speed:.1} m/s, spin \
-                     {:.0}, {h} s",
-                    shape.name(),
-                    spin.norm()
-                ));
+            if now.x < 0.0 {
+                last = now;
+                continue;
             }
+            // Friction may send a body along the wall and past its end; a plane has none.
+            let at = last + (now - last) * (last.x / (last.x - now.x));
+            let beside = at.y.abs().max(at.z.abs()) > 5.0 + shape.bounding_radius();
+            if beside && name != "plane" {
+                return Ok(());
+            }
+            return Err(format!(
+                "{} through {name}: x = {:.2e} m after step {step}, {speed:.1} m/s, spin {:.0}, {h} s",
+                shape.name(),
+                now.x,
+                spin.norm()
+            ));
         }
         Ok(())
     });
