@@ -65,8 +65,8 @@ pub use energy::{
 };
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
-    DragSpec, Drive, DriveKind, ForceError, ForceRow, Forces, Input, LimitRow, LimitSource,
-    MechanismState, RowEntry, tendon_energy,
+    DragSpec, Drive, DriveKind, DriveMode, ForceError, ForceRow, Forces, Input, LimitRow,
+    LimitSource, MechanismState, RowEntry, tendon_energy,
 };
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate, tree_integrate};

@@ -182,7 +182,13 @@ impl ProblemAssembler {
                     self.tree.link(parent, subspace, inertia, free.diagonal(link.dofs.clone()));
                 }
                 let matrix = free.matrix(range.mass.clone());
-                self.builder.tree_with_matrix(&self.tree, matrix, momentum)
+                let id = self.builder.tree_with_matrix(&self.tree, matrix, momentum);
+                if kind == ProblemKind::Velocities
+                    && let Some([held, diagonal]) = free.held(tree, range.dofs.clone())
+                {
+                    self.builder.hold(id, held, diagonal);
+                }
+                id
             };
             self.ports.subsystem[tree] = Some(id);
         }

@@ -249,6 +249,7 @@ impl Simulation {
 
     /// A, b, J and laws of the coming step; `None` if nothing is constrained.
     pub fn problem(&mut self) -> Result<Option<&Problem>, StepError> {
+        self.scratch.free.predict_modes(false, std::iter::empty());
         step::assemble_problem(&mut self.step_context())?;
         let Scratch { rows, problem, .. } = &self.scratch;
         Ok((!rows.is_empty()).then_some(problem))

@@ -67,11 +67,19 @@ impl WarmStart {
         })
     }
 
-    /// Writes the impulses of constraints that were there before; the others start at zero.
+    /// Impulses of the constraints of one row.
+    pub fn single_rows(&self) -> impl Iterator<Item = (ConstraintKey, f64)> + '_ {
+        let single = self.entries.iter().filter(|entry| entry.dim == 1);
+        single.map(|entry| (entry.key, self.impulses[entry.first as usize]))
+    }
+
+    /// Writes the impulses of constraints that were there before. Others start at zero, or if they have one row at what
+    /// `guess` returns.
     pub fn recall(
         &self,
         records: &[ConstraintRecord],
         constraints: &[Constraint],
+        guess: impl Fn(&ConstraintKey) -> f64,
         impulse: &mut Vec<f64>,
     ) {
         impulse.clear();
@@ -85,6 +93,8 @@ impl WarmStart {
             {
                 let from = entry.first as usize;
                 impulse[rows].copy_from_slice(&self.impulses[from..from + entry.dim as usize]);
+            } else if rows.len() == 1 {
+                impulse[rows.start] = guess(&record.key);
             }
         }
     }

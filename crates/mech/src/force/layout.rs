@@ -82,23 +82,25 @@ impl ForceLayout {
             model.tendons().iter().map(|t| append(&mut t.dofs.iter().copied())).collect();
 
         let joints = model.joints().iter();
-        let mut layout = Self {
-            has_slopes: joints.clone().any(|j| j.spec.stiffness > 0.0 || j.spec.damping > 0.0)
-                || !model.tendons().is_empty()
-                || !model.actuators().is_empty(),
-            springs: Vec::new(),
-            damping: vec![0.0; model.nv()],
-            frictions: Vec::new(),
-            ranges: Vec::new(),
-            has_compensation: model.links().iter().any(|link| {
-                link.compensated_mass != 0.0 || link.compensated_moment != Vector3::zeros()
-            }),
-            tendons,
-            actuators: Vec::new(),
-            drags: Vec::new(),
-            shares: Vec::new(),
-            shared_ranges: Vec::new(),
-        };
+        let mut layout =
+            Self {
+                has_slopes: joints.clone().map(|joint| &joint.spec).any(|spec| {
+                    spec.stiffness > 0.0 || spec.damping > 0.0 || spec.friction_loss > 0.0
+                }) || !model.tendons().is_empty()
+                    || !model.actuators().is_empty(),
+                springs: Vec::new(),
+                damping: vec![0.0; model.nv()],
+                frictions: Vec::new(),
+                ranges: Vec::new(),
+                has_compensation: model.links().iter().any(|link| {
+                    link.compensated_mass != 0.0 || link.compensated_moment != Vector3::zeros()
+                }),
+                tendons,
+                actuators: Vec::new(),
+                drags: Vec::new(),
+                shares: Vec::new(),
+                shared_ranges: Vec::new(),
+            };
         for (index, joint) in joints.enumerate() {
             let spec = &joint.spec;
             layout.damping[joint.dofs.clone()].fill(spec.damping);

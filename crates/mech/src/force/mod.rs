@@ -17,6 +17,7 @@ mod actuation;
 mod declaration;
 mod drag;
 mod drive;
+mod drive_mode;
 pub(crate) mod error;
 mod input;
 mod joint;
@@ -27,6 +28,7 @@ mod tendon;
 pub(crate) use declaration::{CompiledForces, ForceDeclarations};
 pub use drag::DragSpec;
 pub use drive::{Drive, DriveKind, ForceRow, LimitRow, LimitSource, RowEntry};
+pub use drive_mode::{DriveMode, ModedDrive};
 pub use error::ForceError;
 pub use input::{Input, MechanismState};
 pub use tendon::tendon_energy;
@@ -52,6 +54,8 @@ pub struct Forces {
     pub damping: Vec<f64>,
     /// Bounded or coupled forces, in the order tendons, actuators, joints.
     pub drives: Vec<Drive>,
+    /// Drives that were taken into the diagonals and the sum of forces by [`Forces::take_modes`].
+    pub moded: Vec<ModedDrive>,
     /// Limits that may become active within the step, in the order tendons, joints.
     pub limits: Vec<LimitRow>,
     /// Coefficients of all rows.
@@ -91,6 +95,7 @@ impl Forces {
             stiffness: vec![0.0; nv],
             damping: vec![0.0; nv],
             drives: Vec::with_capacity(layout.frictions.len() + 2 * nt + nu),
+            moded: Vec::with_capacity(layout.frictions.len() + nu),
             limits: Vec::with_capacity(2 * (layout.ranges.len() + nt)),
             entries,
             tendon_length: vec![0.0; nt],
@@ -134,6 +139,7 @@ impl Forces {
         input.check_all_but_wrenches(model)?;
         self.generalized.fill(0.0);
         self.drives.clear();
+        self.moded.clear();
         self.limits.clear();
         self.muscle_slopes.clear();
         self.add_joint_springs_and_dampers(model, q, v);

@@ -43,6 +43,11 @@ impl FreeMotion {
             }
             return;
         }
+        if self.has_modes[tree] {
+            for ((dof, p), u) in dofs.clone().zip(&mut *out).zip(u) {
+                *p -= self.held[dof] * u;
+            }
+        }
         if !scheme.is_direct() {
             for (dof, p) in dofs.clone().zip(&mut *out) {
                 let servo = (force.stiffness[dof] - self.spring[dof]).max(0.0);

@@ -10,6 +10,7 @@ pub(crate) mod activation;
 mod bias;
 mod bias_slopes;
 mod direct;
+mod drive_modes;
 mod flight;
 mod flight_forces;
 mod force_impulse;
@@ -34,6 +35,7 @@ use stiction_mech::{
 
 use self::bias::BiasInMomentum;
 use self::bias_slopes::BiasSlopes;
+use self::drive_modes::DriveModes;
 use self::flight::Flight;
 use self::rods::RodSystem;
 use self::single::MAX_FREE_TURN;
@@ -45,7 +47,7 @@ use crate::scheme::Scheme;
 pub(crate) const MAX_TURN: f64 = 0.5;
 /// Largest h² K/M of a servo of stiffness K that a step resolves [-]; a stiffer one takes the linearly implicit step, which
 /// damps what it does not resolve.
-pub(crate) const MAX_SERVO_STIFFNESS: f64 = 1.0;
+const MAX_SERVO_STIFFNESS: f64 = 1.0;
 
 /// Why free motion could not be computed.
 #[derive(Debug)]
@@ -101,6 +103,16 @@ pub(crate) struct FreeMotion {
     /// Per tree: whether it takes the linearly implicit step: drag or muscles damp several of its velocities, or a
     /// servo is stiffer than the step resolves.
     linearised: Vec<bool>,
+    /// What dry friction that holds adds to the diagonal of A, per velocity; `matrix` and `diagonal` are without it.
+    held: Vec<f64>,
+    /// What servos without rows add to the diagonal of A, per velocity.
+    moded: Vec<f64>,
+    /// Diagonal of A without either, per velocity.
+    free_diagonal: Vec<f64>,
+    /// Per tree: whether there is any of the two.
+    has_modes: Vec<bool>,
+    /// Drives whose mode in the step is predicted.
+    drive_modes: DriveModes,
     /// Per tree: whether a joint has limits.
     limited: Vec<bool>,
     /// Per tree: Coriolis, centrifugal and gravity forces in b.
@@ -149,6 +161,11 @@ impl FreeMotion {
             inertia_scale: 1.0,
             dragged: (0..model.trees().len()).map(|tree| has_drag(model, tree)).collect(),
             linearised: vec![false; model.trees().len()],
+            held: vec![0.0; nv],
+            moded: vec![0.0; nv],
+            free_diagonal: vec![0.0; nv],
+            has_modes: vec![false; model.trees().len()],
+            drive_modes: DriveModes::new(model),
             limited: (0..model.trees().len()).map(|tree| has_limits(model, tree)).collect(),
             bias: vec![BiasInMomentum::Complete; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
@@ -168,7 +185,7 @@ impl FreeMotion {
         }
     }
 
-    /// A of a tree, row-major; `range` is that of its mass matrix in the model's array.
+    /// A of a tree without what holds velocities, row-major; `range` is that of its mass matrix in the model's array.
     pub fn matrix(&self, range: Range<usize>) -> &[f64] {
         &self.matrix[range]
     }
@@ -181,6 +198,12 @@ impl FreeMotion {
     /// Diagonal of A without the inertia of links.
     pub fn diagonal(&self, dofs: Range<usize>) -> &[f64] {
         &self.diagonal[dofs]
+    }
+
+    /// What holds velocities of a tree in A besides `matrix` and `diagonal`, and the diagonal of A without drives that have no
+    /// rows; `None` if there are none.
+    pub fn held(&self, tree: usize, dofs: Range<usize>) -> Option<[&[f64]; 2]> {
+        self.has_modes[tree].then(|| [&self.held[dofs.clone()], &self.free_diagonal[dofs]])
     }
 
     /// Whether a body or a mechanism moves faster than the step resolves: it turns by too much in it,
@@ -281,23 +304,27 @@ impl FreeMotion {
         let StepStart { model, scheme, time_step: h, state, asleep, .. } = *start;
         let scale = self.inertia_scale;
         self.bias.fill(BiasInMomentum::Complete);
+        for index in (0..model.trees().len()).filter(|index| !asleep[*index]) {
+            tree_mass_matrix(model, index, data);
+        }
+        self.linearised.copy_from_slice(&self.dragged);
+        self.take_drive_modes(model, h, (asleep, data));
         for (index, tree) in model.trees().iter().enumerate() {
             if asleep[index] {
                 continue;
             }
-            tree_mass_matrix(model, index, data);
             let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
             let (forces, A) = (&self.forces, &mut self.matrix[tree.mass.clone()]);
             for (a, m) in A.iter_mut().zip(&data.mass[tree.mass.clone()]) {
                 *a = scale * m;
             }
-            self.linearised[index] = self.dragged[index];
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
                 let inertia = data.mass[tree.mass.start + k * (n + 1)];
                 self.linearised[index] |= h * h * servo > MAX_SERVO_STIFFNESS * inertia;
                 let implicit = h * (forces.damping[dof] + h * servo);
                 A[k * n + k] += implicit;
+                self.free_diagonal[dof] = A[k * n + k] - self.moded[dof];
                 self.diagonal[dof] = scale * model.armature()[dof] + implicit;
                 self.momentum[dof] = h * forces.generalized[dof] - h * h * servo * v[k];
             }
@@ -351,6 +378,10 @@ impl FreeMotion {
         let (L, A) = (&mut self.factor[range.mass.clone()], &self.matrix[range.mass.clone()]);
         L.copy_from_slice(A);
         let n = range.dofs.len();
+        if self.has_modes[tree] {
+            let held = &self.held[range.dofs.clone()];
+            held.iter().enumerate().for_each(|(k, held)| L[k * (n + 1)] += held);
+        }
         branch::factor(L, &model.dof_parents()[range.dofs.clone()], |k| A[k * n + k])
     }
 }

@@ -1,23 +1,22 @@
 //! Rows of bounded or coupled forces: implicit spring-dampers that saturate, and dry friction of
 //! joints and tendons, which may be soft as in MuJoCo ([`SoftLaw`]).
 
-use stiction_mech::{ActuatorId, Drive, DriveKind, Forces, SoftLaw, SoftRowError};
+use stiction_mech::{ActuatorId, Drive, DriveKind, Forces, SoftLaw, SoftRowError, TendonId};
 use stiction_solve::law::{Bounded, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
 use crate::world::World;
 
-/// Adds the rows of the drives that `keeps` selects.
+/// Adds the rows of the drives.
 pub(crate) fn add_rows(
     world: &World,
     parameters: &RowParameters,
     forces: &Forces,
     context: &ConstraintContext,
-    keeps: impl Fn(&Drive) -> bool,
     rows: &mut RowBuilder,
 ) {
     let h = parameters.time_step;
-    for drive in forces.drives.iter().filter(|drive| keeps(drive)) {
+    for drive in &forces.drives {
         let Drive { row, lower, upper, .. } = *drive;
         let Some(law) = Bounded::new(h * lower, h * upper) else { continue };
         let (compliance, bias) = drive.compliance(h);
@@ -59,6 +58,18 @@ fn key_of(kind: DriveKind) -> (u32, u32) {
         DriveKind::Servo(actuator) => (u32::MAX - 1, actuator.0 as u32),
         DriveKind::JointFriction(dof) => (u32::MAX, dof as u32),
     }
+}
+
+/// The drive of a row; `None` for other constraints.
+pub(crate) fn kind_of(key: &ConstraintKey) -> Option<DriveKind> {
+    const SERVO: u32 = u32::MAX - 1;
+    let index = key.b as usize;
+    (key.class == ConstraintClass::Drive).then(|| match (key.a, key.b) {
+        (u32::MAX, _) => DriveKind::JointFriction(index),
+        (SERVO, _) => DriveKind::Servo(ActuatorId(index)),
+        (tendon, 0) => DriveKind::TendonSpring(TendonId(tendon as usize / 2)),
+        (tendon, _) => DriveKind::TendonFriction(TendonId(tendon as usize / 2)),
+    })
 }
 
 /// The tendon along which a limit or dry friction acts, with the sign of its force.

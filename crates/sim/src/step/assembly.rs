@@ -1,7 +1,5 @@
 //! Stage 4: constraint rows, and the contact problem.
 
-use stiction_mech::Drive;
-
 use super::{Scratch, StepContext, failure};
 use crate::cable;
 use crate::constraint::Configuration;
@@ -41,17 +39,8 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let parameters = step.row_parameters();
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    let Scratch {
-        data,
-        free,
-        driven,
-        soft_detector,
-        look_ahead,
-        prediction,
-        servos_in_flight,
-        rows,
-        ..
-    } = &mut **scratch;
+    let Scratch { data, free, driven, soft_detector, look_ahead, prediction, rows, .. } =
+        &mut **scratch;
     let context = ConstraintContext::new(model, data, free, history, driven);
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();
@@ -60,9 +49,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     rows::equality::add_rows(world, active, &configuration, &context, Some(prediction), rows);
     soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);
     rows::limit::add_rows(world, &parameters, &free.forces, &context, rows);
-    servos_in_flight.find(world, (scheme, h), free, rows, &look_ahead.selected);
-    let keeps = |drive: &Drive| !servos_in_flight.contains(world, free, drive);
-    rows::drive::add_rows(world, &parameters, &free.forces, &context, keeps, rows);
+    rows::drive::add_rows(world, &parameters, &free.forces, &context, rows);
     rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
     if world.has_torsion {
         rows::torsion::add_rows(&history.warm_start, &context, rows);

@@ -7,7 +7,8 @@
 use stiction_mech::set_driven_poses;
 
 use super::{
-    Scratch, StepContext, assembly, collision, correct, dynamics, integrate, kinematics, solve,
+    Scratch, StepContext, assembly, collision, correct, drive_modes, dynamics, integrate,
+    kinematics, solve,
 };
 use crate::error::StepError;
 use crate::warm_start::WarmStart;
@@ -37,17 +38,20 @@ pub(super) fn solve_with_missed_contacts(step: &mut StepContext) -> Result<(), S
             dynamics::compute(step)?;
         }
         assembly::assemble(step)?;
-        let solved = solve::solve_from(step, &warm_start);
+        let velocity = std::mem::take(&mut step.history.contact_velocity);
+        let solved = solve::solve_from(step, &warm_start, &velocity);
+        step.history.contact_velocity = velocity;
         step.scratch.missed_warm_start = warm_start;
         solved?;
         integrate::integrate(step)?;
+        drive_modes::repeat_where_left(step)?;
         correct::detect_next(step)?;
     }
     Ok(())
 }
 
 /// The impulses of the last solve, in memory that the scratch keeps.
-fn impulses_so_far(scratch: &mut Scratch) -> WarmStart {
+pub(super) fn impulses_so_far(scratch: &mut Scratch) -> WarmStart {
     let Scratch { rows, problem, solution, missed_warm_start, .. } = scratch;
     let mut warm_start = std::mem::take(missed_warm_start);
     warm_start.clear();

@@ -21,6 +21,7 @@ mod adhesion;
 mod assembly;
 mod collision;
 mod correct;
+mod drive_modes;
 mod dynamics;
 mod failure;
 mod integrate;
@@ -28,7 +29,6 @@ mod kinematics;
 mod missed;
 mod relinearise;
 mod scratch;
-mod servos_in_flight;
 mod solve;
 mod start;
 
@@ -72,9 +72,11 @@ impl StepContext<'_> {
 
 /// Advances the state by one time step, or returns an error and leaves it as it was.
 pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
+    drive_modes::begin(&mut step);
     assemble_problem(&mut step)?;
     solve::solve(&mut step)?;
     integrate::integrate(&mut step)?;
+    drive_modes::repeat_where_left(&mut step)?;
     correct::detect_next(&mut step)?;
     missed::solve_with_missed_contacts(&mut step)?;
     correct::correct_positions(&mut step)?;

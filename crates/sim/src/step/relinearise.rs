@@ -208,7 +208,7 @@ fn redetect_soft_contacts(
     let context = ConstraintContext::new(model, data, free, history, driven);
     cable::clamp::add_rows(settings.scheme, settings.time_step, &context, &state.v, rows);
     let constraints = rows.rows().constraints();
-    newton.warm_start.recall(rows.records(), constraints, &mut solution.impulse);
+    newton.warm_start.recall(rows.records(), constraints, |_| 0.0, &mut solution.impulse);
     Ok(())
 }
 

@@ -7,7 +7,6 @@ use stiction_solve::{Problem, Solution};
 
 use super::collision;
 use super::relinearise::NewtonScratch;
-use super::servos_in_flight::ServosInFlight;
 use crate::constraint::EqualityPrediction;
 use crate::contacts::flush::FlushContacts;
 use crate::contacts::look_ahead::LookAhead;
@@ -57,7 +56,6 @@ pub(crate) struct Scratch {
     pub predicted: PredictedMotion,
     pub look_ahead: LookAhead,
     pub prediction: EqualityPrediction,
-    pub servos_in_flight: ServosInFlight,
     pub rows: RowBuilder,
     pub assembler: ProblemAssembler,
     pub problem: Problem,
@@ -117,7 +115,6 @@ impl Scratch {
             predicted: PredictedMotion::new(model),
             look_ahead: LookAhead::default(),
             prediction: EqualityPrediction::new(world),
-            servos_in_flight: ServosInFlight::default(),
             rows: RowBuilder::default(),
             assembler: ProblemAssembler::new(model),
             problem: Problem::default(),

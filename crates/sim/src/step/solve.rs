@@ -6,6 +6,8 @@ use stiction_solve::Problem;
 use super::{Scratch, StepContext, relinearise};
 use crate::error::StepError;
 use crate::report::Phase;
+use crate::rows::ConstraintKey;
+use crate::rows::drive::kind_of;
 use crate::solve_policy::{self, Retry};
 use crate::warm_start::WarmStart;
 use nalgebra::Vector3;
@@ -18,19 +20,26 @@ const SOFTENING: f64 = 1e-2;
 /// constraints, and the report says so.
 pub(super) fn solve(step: &mut StepContext) -> Result<(), StepError> {
     let warm_start = std::mem::take(&mut step.history.warm_start);
-    let solved = solve_from(step, &warm_start);
+    let velocity = std::mem::take(&mut step.history.contact_velocity);
+    let solved = solve_from(step, &warm_start, &velocity);
+    step.history.contact_velocity = velocity;
     step.history.warm_start = warm_start;
     solved
 }
 
-/// Solves the contact problem from given impulses.
-pub(super) fn solve_from(step: &mut StepContext, warm_start: &WarmStart) -> Result<(), StepError> {
+/// Solves the contact problem from given impulses and velocities of trees.
+pub(super) fn solve_from(
+    step: &mut StepContext,
+    warm_start: &WarmStart,
+    velocity: &[f64],
+) -> Result<(), StepError> {
     let StepContext { world, history, scratch, session, goal, report, .. } = step;
     if !scratch.rows.is_empty() {
-        let Scratch { rows, problem, solution, .. } = &mut **scratch;
-        warm_start.recall(rows.records(), problem.constraints(), &mut solution.impulse);
-        let (v, x_dot) = (&history.contact_velocity, &history.node_contact_velocity);
-        write_guess(&world.model, v, x_dot, scratch);
+        let Scratch { rows, problem, solution, free, .. } = &mut **scratch;
+        let guess = |key: &ConstraintKey| kind_of(key).map_or(0.0, |kind| free.guess_impulse(kind));
+        let constraints = problem.constraints();
+        warm_start.recall(rows.records(), constraints, guess, &mut solution.impulse);
+        write_guess(&world.model, velocity, &history.node_contact_velocity, scratch);
         let Scratch { problem, solution, .. } = &mut **scratch;
         let (solved, retry) = solve_policy::solve(session, problem, goal, solution)?;
         report.friction_model = solved.friction_model;

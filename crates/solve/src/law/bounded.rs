@@ -23,6 +23,12 @@ impl Bounded {
     pub fn limits(&self) -> (f64, f64) {
         (self.lower, self.upper)
     }
+
+    /// Whether an impulse is at neither limit, up to rounding.
+    pub fn is_inside(&self, impulse: f64) -> bool {
+        let slack = f64::EPSILON.sqrt() * impulse.abs();
+        self.lower + slack < impulse && impulse < self.upper - slack
+    }
 }
 
 impl Relation for Bounded {

@@ -60,6 +60,8 @@ pub struct Builder {
     /// Scratch: composite inertias of a tree.
     composites: Vec<Inertia10>,
     momentum: Vec<f64>,
+    /// Diagonal of the A that scales are computed with, per velocity; zero or missing where that is A [kg or kg·m²].
+    pub(super) free_diagonal: Vec<f64>,
     ports: Vec<Port>,
     /// Number of velocities that each port reads.
     port_sizes: Vec<u32>,
@@ -80,6 +82,7 @@ impl Builder {
         self.node_compliance.clear();
         self.used_trees = 0;
         self.momentum.clear();
+        self.free_diagonal.clear();
         self.ports.clear();
         self.port_sizes.clear();
         self.rows.clear();
@@ -222,6 +225,21 @@ impl Builder {
         let id = self.push_tree(tree, momentum);
         self.matrices.extend_from_slice(matrix);
         id
+    }
+
+    /// Holds velocities of a tree that was added by [`Builder::tree_with_matrix`]: adds `stiffness` to the diagonal of A, per
+    /// velocity [kg or kg·m²]. The scales of the constraints become those of the A with the diagonal `free`: a contact on
+    /// joints that are nearly immovable would have hardly any Delassus block.
+    pub fn hold(&mut self, subsystem: SubsystemId, stiffness: &[f64], free: &[f64]) {
+        let Some(part) = self.parts.get(subsystem.0).copied() else { return };
+        let Structure::Tree { index } = part.structure else { return };
+        let A = &mut self.matrices[part.offset..part.offset + part.n * part.n];
+        self.free_diagonal.resize(self.momentum.len(), 0.0);
+        self.free_diagonal[part.first..part.first + part.n].copy_from_slice(free);
+        for (k, stiffness) in stiffness.iter().enumerate() {
+            A[k * (part.n + 1)] += stiffness;
+        }
+        self.trees[index].add_diagonal(stiffness);
     }
 
     fn push_tree(&mut self, tree: &Tree, momentum: &[f64]) -> SubsystemId {

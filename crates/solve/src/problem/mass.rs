@@ -69,6 +69,8 @@ pub struct Mass {
     starts: Vec<usize>,
     block_subsystem: Vec<u32>,
     factors: Vec<Factor>,
+    /// Per subsystem: the factor for scales at an offset, where it is another than that of A.
+    scale_factors: Vec<Option<usize>>,
     small: Vec<f64>,
     /// Large subsystems of this problem, then unused ones kept for their memory.
     large: Vec<Large>,
@@ -124,7 +126,28 @@ impl Mass {
                 symmetrise(self.matrix.block_mut(id), part.n);
             }
         }
-        self.factor()
+        self.factor()?;
+        self.factor_for_scales(&builder.free_diagonal);
+        Ok(())
+    }
+
+    /// Factors A of trees with the diagonal for scales, where one is given.
+    fn factor_for_scales(&mut self, free_diagonal: &[f64]) {
+        self.scale_factors.clear();
+        for s in (0..self.blocks.len()).map(SubsystemId) {
+            let dofs = self.dofs(s);
+            let free = free_diagonal.get(dofs.clone()).filter(|free| free.iter().all(|x| *x > 0.0));
+            let (offset, n) = (self.small.len(), dofs.len());
+            let mut has_factor = false;
+            if let (Some(free), Structure::Tree { index }) = (free, self.structures[s.0]) {
+                let A = self.matrix.block(self.pattern.diagonal(self.blocks[s.0].start));
+                self.small.extend_from_slice(A);
+                let L = &mut self.small[offset..];
+                free.iter().enumerate().for_each(|(k, free)| L[k * (n + 1)] = *free);
+                has_factor = branch::factor(L, self.trees[index].branches(), |k| free[k]);
+            }
+            self.scale_factors.push(has_factor.then_some(offset));
+        }
     }
 
     /// Removes all subsystems; keeps the allocated memory and the block layout.
@@ -141,6 +164,7 @@ impl Mass {
         self.starts.push(0);
         self.block_subsystem.clear();
         self.small.clear();
+        self.scale_factors.clear();
     }
 
     fn keep_tree(&mut self, tree: &Tree) {
@@ -406,14 +430,16 @@ impl Mass {
         }
     }
 
-    /// `x ← F⁻¹ x` for the velocities of one subsystem with `A_s = F Fᵀ`: then `|x|²` is `xᵀ A_s⁻¹ x` of
-    /// the x before. False, with x as it was, if the factor of the subsystem does not offer this.
+    /// `x ← F⁻¹ x` for the velocities of one subsystem with `A_s = F Fᵀ`, where A_s is that for
+    /// scales ([`Builder::hold`](super::Builder::hold)): then `|x|²` is `xᵀ A_s⁻¹ x` of the x before. False, with x as it was, if the factor of the subsystem does not offer this.
     #[inline]
     pub(super) fn solve_half(&self, subsystem: SubsystemId, x: &mut [f64]) -> bool {
         match &self.factors[subsystem.0] {
             Factor::Branches(offset) => match self.tree(subsystem) {
                 Some(tree) => {
-                    branch::solve_transposed(&self.small[*offset..], tree.branches(), x);
+                    let other = self.scale_factors.get(subsystem.0).copied().flatten();
+                    let L = &self.small[other.unwrap_or(*offset)..];
+                    branch::solve_transposed(L, tree.branches(), x);
                     true
                 }
                 None => false,

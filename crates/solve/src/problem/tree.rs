@@ -93,6 +93,11 @@ impl Tree {
         self.parents.len() - 1
     }
 
+    /// Adds values to the diagonal of A, per velocity [kg or kg·m²].
+    pub(super) fn add_diagonal(&mut self, values: &[f64]) {
+        self.diagonal.iter_mut().zip(values).for_each(|(d, value)| *d += value);
+    }
+
     /// Number of links.
     pub fn links(&self) -> usize {
         self.parents.len()
