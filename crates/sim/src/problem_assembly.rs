@@ -188,6 +188,11 @@ impl ProblemAssembler {
                 {
                     self.builder.hold(id, held, diagonal);
                 }
+                if kind == ProblemKind::Velocities
+                    && let Some(factor) = free.known_factor(tree, range.mass.clone())
+                {
+                    self.builder.factor(id, factor);
+                }
                 id
             };
             self.ports.subsystem[tree] = Some(id);

@@ -45,6 +45,9 @@ impl Residuals {
     }
 }
 
+/// Relative error of momentum that is round-off [-].
+const EXACT_MOMENTUM: f64 = 1e-13;
+
 /// Computes [`Residuals`]; keeps the scratch that this takes.
 #[derive(Clone, Debug, Default)]
 pub struct ResidualMeasure {
@@ -145,11 +148,19 @@ impl ResidualMeasure {
     pub fn measure(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Residuals {
         let models = [FrictionModel::Coulomb, FrictionModel::Convex];
         let [coulomb, convex] = self.violations(problem, models, v, lambda);
+        let momentum = self.momentum_of_impulse(problem, v);
+        let natural_map = if momentum <= EXACT_MOMENTUM {
+            // v is the velocity that the impulse causes, up to round-off.
+            self.velocity.copy_from_slice(v);
+            self.natural_map_of_velocity(problem, FrictionModel::Coulomb, lambda)
+        } else {
+            self.natural_map_at(problem, FrictionModel::Coulomb, v, lambda)
+        };
         Residuals {
-            momentum: self.momentum_of_impulse(problem, v),
+            momentum,
             coulomb,
             convex,
-            natural_map: self.natural_map_at(problem, FrictionModel::Coulomb, v, lambda),
+            natural_map,
             reference_velocity: problem.reference_velocity(),
         }
     }

@@ -196,6 +196,7 @@ impl FreeMotion {
         let tree = &model.trees()[index];
         let (dofs, n) = (tree.dofs.clone(), tree.dofs.len());
         tree_mass_matrix(model, index, data);
+        self.is_factored[index] = false;
         let (L, M) = (&mut self.factor[tree.mass.clone()], &data.mass[tree.mass.clone()]);
         let mut squared_speed = quadratic_form(M, &v[dofs.clone()]);
         L.copy_from_slice(M);

@@ -88,6 +88,8 @@ pub(crate) struct FreeMotion {
     pub soft: SoftMotion,
     matrix: Vec<f64>,
     factor: Vec<f64>,
+    /// Per tree: whether `factor` is that of A.
+    is_factored: Vec<bool>,
     diagonal: Vec<f64>,
     momentum: Vec<f64>,
     velocity: Vec<f64>,
@@ -148,6 +150,7 @@ impl FreeMotion {
             soft: SoftMotion::new(model, scheme, h),
             matrix: vec![0.0; nm],
             factor: vec![0.0; nm],
+            is_factored: vec![false; model.trees().len()],
             diagonal: vec![0.0; nv],
             momentum: vec![0.0; nv],
             velocity: vec![0.0; nv],
@@ -244,6 +247,7 @@ impl FreeMotion {
     pub fn compute(&mut self, start: &StepStart, data: &mut Data) -> Result<(), FreeMotionError> {
         let StepStart { model, scheme, time_step: h, state, input, asleep } = *start;
         self.inertia_scale = 1.0 / scheme.alpha();
+        self.is_factored.fill(false);
         for (by_tree, tree) in self.by_tree.iter_mut().zip(model.trees()) {
             *by_tree = scheme.is_iterated() || tree.links.len() == 1;
         }
@@ -374,6 +378,9 @@ impl FreeMotion {
 
     /// Factors A of one tree. False if it is not positive definite.
     fn factors(&mut self, model: &Model, tree: usize) -> bool {
+        if self.is_factored[tree] {
+            return true;
+        }
         let range = &model.trees()[tree];
         let (L, A) = (&mut self.factor[range.mass.clone()], &self.matrix[range.mass.clone()]);
         L.copy_from_slice(A);
@@ -382,7 +389,14 @@ impl FreeMotion {
             let held = &self.held[range.dofs.clone()];
             held.iter().enumerate().for_each(|(k, held)| L[k * (n + 1)] += held);
         }
-        branch::factor(L, &model.dof_parents()[range.dofs.clone()], |k| A[k * n + k])
+        let parents = &model.dof_parents()[range.dofs.clone()];
+        self.is_factored[tree] = branch::factor(L, parents, |k| A[k * n + k]);
+        self.is_factored[tree]
+    }
+
+    /// The factor of A of a tree, if it is known.
+    pub fn known_factor(&self, tree: usize, range: Range<usize>) -> Option<&[f64]> {
+        self.is_factored[tree].then(|| &self.factor[range])
     }
 }
 

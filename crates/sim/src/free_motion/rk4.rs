@@ -122,6 +122,7 @@ impl FreeMotion {
         tree_velocities(model, index, v, data);
         tree_bias_forces(model, index, v, data);
         tree_mass_matrix(model, index, data);
+        self.is_factored[index] = false;
         let (L, M) = (&mut self.factor[tree.mass.clone()], &data.mass[tree.mass.clone()]);
         L.copy_from_slice(M);
         for dof in dofs.clone() {

@@ -90,6 +90,8 @@ pub(crate) fn add_rows(
         }
         let axes_W: [Vector3<f64>; contact::DIM] =
             std::array::from_fn(|row| R_CW.row(row).transpose());
+        let [tree_A, tree_B] = bodies.map(|body| context.moving_tree(body));
+        rows.set_separate(tree_A != tree_B);
         rows.add_point_velocity(context, bodies[1], p_B, &axes_W, 1.0);
         rows.add_point_velocity(context, bodies[0], p_A, &axes_W, -1.0);
         let point = ContactPoint {

@@ -14,6 +14,8 @@ const ROUND_OFF: f64 = 1e-12;
 pub(super) struct MotionEffect {
     /// Whether a term moves the constraint that cannot cancel with another.
     pub certain: bool,
+    /// Whether no two terms of the open constraint read the same tree, so that their effects cannot cancel.
+    pub separate: bool,
     /// Gradient over all degrees of freedom, row by row; zero between uses.
     sum: Vec<f64>,
     /// Entries of `sum` in use.
@@ -26,6 +28,11 @@ impl MotionEffect {
     /// Adds the effect of degree of freedom `dof`, whose motion subspace is `S`, on row `row`.
     pub fn add(&mut self, row: usize, dof: usize, nv: usize, c: &Vector6<f64>, S: &Vector6<f64>) {
         let (at, effect) = (row * nv + dof, c.dot(S));
+        if self.separate {
+            self.certain |=
+                effect * effect > (ROUND_OFF * ROUND_OFF) * (c.norm_squared() * S.norm_squared());
+            return;
+        }
         if self.sum.len() <= at {
             self.sum.resize((row + 1) * nv, 0.0);
         }
@@ -42,7 +49,7 @@ impl MotionEffect {
             self.sum[at] = 0.0;
         }
         let moves = self.certain || largest > ROUND_OFF * self.scale;
-        (self.certain, self.scale) = (false, 0.0);
+        (self.certain, self.separate, self.scale) = (false, false, 0.0);
         moves
     }
 }

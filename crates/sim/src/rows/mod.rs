@@ -248,6 +248,11 @@ impl RowBuilder {
         }
     }
 
+    /// Says whether all terms of the open constraint read different trees.
+    pub fn set_separate(&mut self, is_separate: bool) {
+        self.effect.separate = is_separate;
+    }
+
     /// Closes the constraint. Removes one that moves nothing, and returns whether it stays.
     pub fn close(&mut self) -> bool {
         let stays = self.effect.finish();

@@ -165,6 +165,9 @@ impl RowBuilder {
         for d in 0..dim {
             let c = row(d);
             for k in context.path(tree, link) {
+                if self.effect.separate && self.effect.certain {
+                    return;
+                }
                 self.effect.add(d, start + k, nv, &c, &context.data.subspace[start + k]);
             }
         }

@@ -37,6 +37,8 @@ pub(super) struct SubsystemInput {
     pub node_compliance: Option<usize>,
     /// Whether A of a tree is computed from its links when the problem is built.
     pub computes_matrix: bool,
+    /// First value of the factor of A in `factors`, if it was given.
+    pub factor: Option<usize>,
 }
 
 /// Collects the data of a problem. [`Builder::build`] returns the first error in it.
@@ -45,6 +47,8 @@ pub struct Builder {
     name: String,
     pub(super) parts: Vec<SubsystemInput>,
     pub(super) matrices: Vec<f64>,
+    /// Factors of A along the branches of trees that were given.
+    pub(super) factors: Vec<f64>,
     /// Patterns of the sparse subsystems of this problem, then unused ones kept for their memory.
     pub(super) patterns: Vec<block::Pattern>,
     used_patterns: usize,
@@ -78,6 +82,7 @@ impl Builder {
     pub fn clear(&mut self) {
         self.parts.clear();
         self.matrices.clear();
+        self.factors.clear();
         self.used_patterns = 0;
         self.node_compliance.clear();
         self.used_trees = 0;
@@ -227,6 +232,16 @@ impl Builder {
         id
     }
 
+    /// Gives the factor of A of a tree along its branches ([`stiction_math::branch::factor`]), row-major, with what
+    /// [`Builder::hold`] adds. It must be that of A: it is not checked.
+    pub fn factor(&mut self, subsystem: SubsystemId, factor: &[f64]) {
+        let Some(part) = self.parts.get_mut(subsystem.0) else { return };
+        if matches!(part.structure, Structure::Tree { .. }) && factor.len() == part.n * part.n {
+            part.factor = Some(self.factors.len());
+            self.factors.extend_from_slice(factor);
+        }
+    }
+
     /// Holds velocities of a tree that was added by [`Builder::tree_with_matrix`]: adds `stiffness` to the diagonal of A, per
     /// velocity [kg or kg·m²]. The scales of the constraints become those of the A with the diagonal `free`: a contact on
     /// joints that are nearly immovable would have hardly any Delassus block.
@@ -270,6 +285,7 @@ impl Builder {
             pattern,
             node_compliance: None,
             computes_matrix: false,
+            factor: None,
         });
         self.momentum.extend_from_slice(momentum);
         SubsystemId(index)

@@ -126,7 +126,7 @@ impl Mass {
                 symmetrise(self.matrix.block_mut(id), part.n);
             }
         }
-        self.factor()?;
+        self.factor(builder)?;
         self.factor_for_scales(&builder.free_diagonal);
         Ok(())
     }
@@ -223,13 +223,17 @@ impl Mass {
         }
     }
 
-    fn factor(&mut self) -> Result<(), ProblemError> {
+    fn factor(&mut self, builder: &Builder) -> Result<(), ProblemError> {
         self.factors.clear();
         for (subsystem, range) in self.blocks.iter().enumerate() {
             let fail = ProblemError::NotPositiveDefinite { subsystem };
             let (n, offset) = (self.dofs(SubsystemId(subsystem)).len(), self.small.len());
             let A = self.matrix.block(self.pattern.diagonal(range.start));
-            let factor = if let Structure::Tree { index } = self.structures[subsystem] {
+            let given = builder.parts[subsystem].factor;
+            let factor = if let Some(from) = given {
+                self.small.extend_from_slice(&builder.factors[from..from + n * n]);
+                Factor::Branches(offset)
+            } else if let Structure::Tree { index } = self.structures[subsystem] {
                 self.small.extend_from_slice(A);
                 let (diagonal, branches) =
                     (|k: usize| A[k * (n + 1)], self.trees[index].branches());
@@ -451,6 +455,24 @@ impl Mass {
             }
             Factor::Diagonal(_) | Factor::Large(_) => false,
         }
+    }
+
+    /// `x ← F⁻¹ x` for the velocities of one subsystem with `A_s = F Fᵀ`. False, with x as it was, if the factor of the
+    /// subsystem does not offer this.
+    pub(crate) fn divide_by_root(&self, subsystem: SubsystemId, x: &mut [f64]) -> bool {
+        let n = x.len();
+        match &self.factors[subsystem.0] {
+            Factor::Diagonal(at) => {
+                x.iter_mut().zip(&self.small[*at..*at + n]).for_each(|(x, r)| *x *= r.sqrt());
+            }
+            Factor::Small(at) => cholesky_solve_lower(&self.small[*at..*at + n * n], x),
+            Factor::Branches(at) => match self.tree(subsystem) {
+                Some(tree) => branch::solve_transposed(&self.small[*at..], tree.branches(), x),
+                None => return false,
+            },
+            Factor::Large(_) => return false,
+        }
+        true
     }
 
     /// Reciprocals of A where a subsystem's A is diagonal.

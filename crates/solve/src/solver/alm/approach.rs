@@ -25,7 +25,44 @@ const AIM: f64 = 1e-2;
 /// Newton iterations of each attempt.
 const NEWTON: usize = 10;
 
+/// Newton iterations on the impulses of a small problem.
+const CONTACT_SPACE_NEWTON: usize = 30;
+
 impl Alm {
+    /// Improves a guess of a small problem by its impulses alone; the status if it converges.
+    fn approach_by_impulses(
+        &mut self,
+        problem: &Problem,
+        monitor: &mut Monitor,
+        solution: &mut Solution,
+    ) -> Option<Status> {
+        if !self.contact_space.prepare(problem) {
+            return None;
+        }
+        let (model, tolerance) = (monitor.model(), AIM * monitor.velocity_tolerance());
+        let left = monitor.iteration_limit(usize::MAX).saturating_sub(monitor.iterations());
+        let most = CONTACT_SPACE_NEWTON.min(left);
+        self.lambda.clone_from(&solution.impulse);
+        let (_, iterations) =
+            self.contact_space.improve(problem, model, tolerance, most, &mut self.lambda);
+        monitor.count(iterations);
+        solution.impulse.copy_from_slice(&self.lambda);
+        problem.velocity_of(&solution.impulse, &mut solution.velocity);
+        if let Verdict::Stop(status) =
+            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        {
+            return Some(status);
+        }
+        if monitor.error() < self.smallest {
+            self.smallest = monitor.error();
+            self.best.clone_from(solution);
+        } else {
+            solution.clone_from(&self.best);
+            let _ = monitor.observe(problem, &solution.velocity, &solution.impulse);
+        }
+        None
+    }
+
     /// Improves a guess that has been measured; the status if it converges.
     pub(super) fn approach(
         &mut self,
@@ -34,6 +71,9 @@ impl Alm {
         solution: &mut Solution,
     ) -> Option<Status> {
         let (model, tolerance) = (monitor.model(), AIM * monitor.velocity_tolerance());
+        if let Some(status) = self.approach_by_impulses(problem, monitor, solution) {
+            return Some(status);
+        }
         let limit = monitor.iteration_limit(usize::MAX);
         let mut smallest = f64::INFINITY;
         self.prepare_natural_map(problem);

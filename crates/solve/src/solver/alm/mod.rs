@@ -15,7 +15,9 @@
 //! Iterations are Newton steps, that is, factorizations.
 
 mod approach;
+mod contact_space;
 
+use self::contact_space::ContactSpace;
 use super::Solver;
 use super::contact_sweep::ContactSweep;
 use super::infeasibility::Infeasibility;
@@ -103,6 +105,7 @@ pub struct Alm {
     convex: Convex,
     natural_map: NaturalMap,
     sweep: ContactSweep,
+    contact_space: ContactSpace,
     multipliers: Multipliers,
     infeasibility: Infeasibility,
     old: Vec<f64>,
@@ -128,6 +131,7 @@ impl Default for Alm {
             convex: Convex::with_limit(MAX_CONVEX),
             natural_map: NaturalMap::default(),
             sweep: ContactSweep::default(),
+            contact_space: ContactSpace::default(),
             multipliers: Multipliers::default(),
             infeasibility: Infeasibility::default(),
             old: Vec::new(),
