@@ -39,12 +39,13 @@ impl Alm {
         if !self.contact_space.prepare(problem) {
             return None;
         }
-        let (model, tolerance) = (monitor.model(), AIM * monitor.velocity_tolerance());
+        let (model, tolerance) = (monitor.model(), monitor.velocity_tolerance());
+        let aims = [AIM * tolerance, tolerance];
         let left = monitor.iteration_limit(usize::MAX).saturating_sub(monitor.iterations());
         let most = CONTACT_SPACE_NEWTON.min(left);
         self.lambda.clone_from(&solution.impulse);
         let (_, iterations) =
-            self.contact_space.improve(problem, model, tolerance, most, &mut self.lambda);
+            self.contact_space.improve(problem, model, aims, most, &mut self.lambda);
         monitor.count(iterations);
         solution.impulse.copy_from_slice(&self.lambda);
         problem.velocity_of(&solution.impulse, &mut solution.velocity);

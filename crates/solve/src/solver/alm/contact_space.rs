@@ -3,8 +3,12 @@
 //! A robot on the floor has a few dozen rows. With `W = J A⁻¹ Jᵀ + R` at hand, `u = W λ + q` costs one small product and
 //! neither sweeps nor Newton steps touch the velocities. The equations are those of the natural map
 //! `F(λ) = λ − T(λ − ρ u)` of [`super::NaturalMap`], `ρ = 1/w`: with the slope D of T a Newton step s solves
-//! `((1 + δ) I − D + D ρ W) s = −F`. Constraints with D = 0, open contacts, are eliminated first. Where no part of a step
-//! decreases the merit `|√w F|`, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
+//! `((1 + δ) I − D + D ρ W) s = −F`. Constraints with D = 0, open contacts, are eliminated first.
+//!
+//! W is singular whenever contacts are redundant, as under a foot. δ then decides the step: a small one follows the null space
+//! of W as far as it takes, where other contacts change. It is chosen as in the method of Levenberg and Marquardt: large
+//! while the laws are far from satisfied or only a part of a step decreases the merit `|√w F|`, small at the end. Where
+//! even a large one does not help, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
 
 use stiction_math::simd;
 
@@ -12,14 +16,17 @@ use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::{Problem, SubsystemId};
 use crate::residual::compliance_scale;
+use crate::solver::newton::Damping;
 
 /// Largest number of rows, and of velocities.
 const MAX_ROWS: usize = 72;
 const MAX_VELOCITIES: usize = 160;
-/// δ [-]: the square root of round-off makes the step unique where contacts are redundant.
-const REGULARISATION: f64 = 1e-8;
 const ARMIJO: f64 = 1e-4;
-const HALVINGS: usize = 8;
+const HALVINGS: usize = 4;
+/// An iteration is slow if it leaves more than this part of the violation; after so many slow ones, a violation that suffices
+/// is not improved any more.
+const SLOW: f64 = 0.5;
+const PATIENCE: usize = 2;
 /// Sweeps where a step fails, at first; doubled each time.
 const SWEEPS: usize = 10;
 const MAX_SWEEPS: usize = 40;
@@ -45,6 +52,7 @@ pub(super) struct ContactSpace {
     slopes: Vec<f64>,
     system: Vec<f64>,
     rhs: Vec<f64>,
+    damping: Damping,
 }
 
 impl ContactSpace {
@@ -114,13 +122,13 @@ impl ContactSpace {
         }
     }
 
-    /// Improves λ until no law is violated by more than `tolerance` [m/s]. Returns the violation that is left and the
+    /// Improves λ until no law is violated by more than `aim` [m/s], or than `tolerance` and progress is slow. Returns the violation that is left and the
     /// number of Newton iterations; λ is the iterate with the smallest violation.
     pub fn improve(
         &mut self,
         problem: &Problem,
         model: FrictionModel,
-        tolerance: f64,
+        [aim, tolerance]: [f64; 2],
         max_iterations: usize,
         lambda: &mut [f64],
     ) -> (f64, usize) {
@@ -128,23 +136,32 @@ impl ContactSpace {
         let (mut merit, mut violation) = self.evaluate(problem, model, lambda);
         let mut smallest = violation;
         self.best.copy_from_slice(lambda);
-        let (mut iterations, mut sweeps) = (0, SWEEPS);
-        while iterations < max_iterations && !(violation <= tolerance) {
+        self.damping = Damping::new(violation / problem.reference_velocity());
+        let (mut iterations, mut sweeps, mut slow) = (0, SWEEPS, 0);
+        while iterations < max_iterations && !(violation <= aim) {
             iterations += 1;
-            let accepted = self.find_step(problem, model, lambda)
-                && self.search_line(problem, model, merit, lambda);
-            if !accepted {
+            let found = self.find_step(problem, model, lambda);
+            let part = if found { self.search_line(problem, model, merit, lambda) } else { 0.0 };
+            if part == 0.0 && self.damping.is_largest() {
                 if sweeps > MAX_SWEEPS {
                     break;
                 }
                 self.sweep(problem, model, sweeps, lambda);
                 sweeps *= 2;
+                self.damping = Damping::new(1.0);
+            } else {
+                self.damping.update(part);
             }
+            let before = violation;
             self.multiply_impulses(problem, lambda);
             (merit, violation) = self.evaluate(problem, model, lambda);
             if violation < smallest {
                 smallest = violation;
                 self.best.copy_from_slice(lambda);
+            }
+            slow = if violation > SLOW * before { slow + 1 } else { 0 };
+            if smallest <= tolerance && slow >= PATIENCE {
+                break;
             }
         }
         lambda.copy_from_slice(&self.best);
@@ -172,14 +189,14 @@ impl ContactSpace {
         (merit, if merit.is_finite() { largest } else { f64::INFINITY })
     }
 
-    /// Moves λ along the step as far as the merit decreases. False if it does not.
+    /// Moves λ along the step as far as the merit decreases, and returns the part of the step; zero if it does not.
     fn search_line(
         &mut self,
         problem: &Problem,
         model: FrictionModel,
         merit: f64,
         lambda: &mut [f64],
-    ) -> bool {
+    ) -> f64 {
         simd::dispatch(Product { W: &self.W, x: &self.step, out: &mut self.u_step });
         let mut alpha = 1.0;
         for _ in 0..HALVINGS {
@@ -188,11 +205,11 @@ impl ContactSpace {
             }
             if self.merit_along_step(problem, model, alpha) < (1.0 - ARMIJO * alpha) * merit {
                 lambda.copy_from_slice(&self.trial);
-                return true;
+                return alpha;
             }
             alpha *= 0.5;
         }
-        false
+        0.0
     }
 
     fn merit_along_step(&self, problem: &Problem, model: FrictionModel, alpha: f64) -> f64 {
@@ -232,7 +249,7 @@ impl ContactSpace {
                     self.place[row] = size as u32;
                     size += 1;
                 } else {
-                    self.step[row] = -self.map[row] / (1.0 + REGULARISATION);
+                    self.step[row] = -self.map[row] / (1.0 + self.damping.value);
                 }
             }
             self.slopes.extend_from_slice(D);
@@ -267,7 +284,7 @@ impl ContactSpace {
             for (a, row) in rows.clone().enumerate() {
                 let place = self.place[row] as usize;
                 let (out, mut rhs) = (&mut self.system[place * size..][..size], -self.map[row]);
-                out[place] = 1.0 + REGULARISATION;
+                out[place] = 1.0 + self.damping.value;
                 for (b, other) in rows.clone().enumerate() {
                     let d = D[a * dim + b];
                     if d == 0.0 {

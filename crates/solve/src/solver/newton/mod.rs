@@ -5,12 +5,14 @@
 //! assemble `A + Jᵀ G J` on one block pattern that is found once and kept while it fits.
 
 mod convex;
+mod damping;
 mod gradients;
 mod hessian;
 mod natural_map;
 mod strict;
 
 pub use convex::{Convex, ConvexSettings, NewtonOutcome};
+pub use damping::Damping;
 pub use hessian::{Hessian, Stencil, UnsymmetricHessian};
 pub use natural_map::{NaturalMap, NaturalMapSettings};
 pub use strict::{Globalisation, Strict, StrictSettings};
