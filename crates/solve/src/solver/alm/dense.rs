@@ -1,0 +1,112 @@
+//! Products and solves of small dense matrices, row-major, compiled for the widest instruction set of the processor.
+
+use stiction_math::simd;
+
+/// `W = Y Yᵀ` for the rows of Y.
+pub(super) struct Gram<'a> {
+    pub half: &'a [f64],
+    /// Number of columns of Y.
+    pub n: usize,
+    pub W: &'a mut [f64],
+}
+
+impl simd::Job for Gram<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { half, n, W } = self;
+        let m = half.len() / n.max(1);
+        for i in 0..m {
+            for j in 0..=i {
+                let sum = dot(&half[i * n..(i + 1) * n], &half[j * n..(j + 1) * n]);
+                (W[i * m + j], W[j * m + i]) = (sum, sum);
+            }
+        }
+    }
+}
+
+/// `out = W x`.
+pub(super) struct Product<'a> {
+    pub W: &'a [f64],
+    pub x: &'a [f64],
+    pub out: &'a mut [f64],
+}
+
+impl simd::Job for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { W, x, out } = self;
+        for (row, out) in W.chunks_exact(x.len().max(1)).zip(out) {
+            *out = dot(row, x);
+        }
+    }
+}
+
+/// Dot product in four lanes.
+#[inline(always)]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<4>();
+    let (b, b_rest) = b.as_chunks::<4>();
+    let mut lanes = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..4 {
+            lanes[k] = a[k].mul_add(b[k], lanes[k]);
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+/// `x ← A⁻¹ x` by elimination with partial pivoting, which overwrites the row-major A. False if A is singular.
+pub(super) struct Solve<'a> {
+    pub A: &'a mut [f64],
+    pub x: &'a mut [f64],
+}
+
+impl simd::Job for Solve<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { A, x } = self;
+        let n = x.len();
+        for k in 0..n {
+            let mut pivot = k;
+            for row in k + 1..n {
+                if A[row * n + k].abs() > A[pivot * n + k].abs() {
+                    pivot = row;
+                }
+            }
+            if !(A[pivot * n + k].abs() > 0.0) {
+                return false;
+            }
+            if pivot != k {
+                let (upper, lower) = A.split_at_mut(pivot * n);
+                upper[k * n + k..(k + 1) * n].swap_with_slice(&mut lower[k..n]);
+                x.swap(k, pivot);
+            }
+            let (upper, lower) = A.split_at_mut((k + 1) * n);
+            let pivot_row = &upper[k * n + k..];
+            let reciprocal = 1.0 / pivot_row[0];
+            let x_k = x[k];
+            for (row, x) in lower.chunks_exact_mut(n).zip(&mut x[k + 1..]) {
+                let factor = row[k] * reciprocal;
+                if factor == 0.0 {
+                    continue;
+                }
+                for (a, p) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
+                    *a = factor.mul_add(-p, *a);
+                }
+                *x -= factor * x_k;
+            }
+        }
+        for k in (0..n).rev() {
+            let (row, (done, known)) = (&A[k * n..(k + 1) * n], x.split_at_mut(k + 1));
+            done[k] = (done[k] - dot(&row[k + 1..], known)) / row[k];
+        }
+        true
+    }
+}
