@@ -63,8 +63,11 @@ fn key_of(kind: DriveKind) -> (u32, u32) {
 /// The drive of a row; `None` for other constraints.
 pub(crate) fn kind_of(key: &ConstraintKey) -> Option<DriveKind> {
     const SERVO: u32 = u32::MAX - 1;
+    if key.class != ConstraintClass::Drive {
+        return None;
+    }
     let index = key.b as usize;
-    (key.class == ConstraintClass::Drive).then(|| match (key.a, key.b) {
+    Some(match (key.a, key.b) {
         (u32::MAX, _) => DriveKind::JointFriction(index),
         (SERVO, _) => DriveKind::Servo(ActuatorId(index)),
         (tendon, 0) => DriveKind::TendonSpring(TendonId(tendon as usize / 2)),
