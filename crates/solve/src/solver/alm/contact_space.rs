@@ -6,9 +6,11 @@
 //! `((1 + δ) I − D + D ρ W) s = −F`. Constraints with D = 0, open contacts, are eliminated first.
 //!
 //! W is singular whenever contacts are redundant, as under a foot. δ then decides the step: a small one follows the null space
-//! of W as far as it takes, where other contacts change. It is chosen as in the method of Levenberg and Marquardt: large
-//! while the laws are far from satisfied or only a part of a step decreases the merit `|√w F|`, small at the end. Where
-//! even a large one does not help, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
+//! of W as far as it takes, where other contacts change. It is chosen as in the method of Levenberg and Marquardt: small at
+//! first, large after only a part of a step or none decreased the merit `|√w F|`, and small again at the end. Where even a
+//! large one does not help, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
+//!
+//! For problems with a tree; sweeps over free bodies are cheaper without W.
 
 use stiction_math::simd;
 
@@ -27,7 +29,7 @@ const HALVINGS: usize = 4;
 /// An iteration is slow if it leaves more than this part of the violation; after so many slow ones, a violation that suffices
 /// is not improved any more.
 const SLOW: f64 = 0.5;
-const PATIENCE: usize = 2;
+const PATIENCE: usize = 4;
 /// Sweeps where a step fails, at first; doubled each time.
 const SWEEPS: usize = 10;
 const MAX_SWEEPS: usize = 40;
@@ -60,10 +62,11 @@ impl ContactSpace {
     /// Prepares for a problem; false if it is too large or of another kind.
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (m, n) = (problem.rows(), problem.dofs());
-        if m > MAX_ROWS || n > MAX_VELOCITIES || problem.is_large() {
+        let (jacobian, mass) = (problem.jacobian(), problem.mass());
+        let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some());
+        if m > MAX_ROWS || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
             return false;
         }
-        let (jacobian, mass) = (problem.jacobian(), problem.mass());
         self.half.clear();
         self.half.resize(m * n, 0.0);
         for entry in jacobian.entries() {
@@ -137,7 +140,7 @@ impl ContactSpace {
         let (mut merit, mut violation) = self.evaluate(problem, model, lambda);
         let mut smallest = violation;
         self.best.copy_from_slice(lambda);
-        self.damping = Damping::new(violation / problem.reference_velocity());
+        self.damping = Damping::default();
         let (mut iterations, mut sweeps, mut slow) = (0, SWEEPS, 0);
         while iterations < max_iterations && !(violation <= aim) {
             iterations += 1;
@@ -149,7 +152,7 @@ impl ContactSpace {
                 }
                 self.sweep(problem, model, sweeps, lambda);
                 sweeps *= 2;
-                self.damping = Damping::new(1.0);
+                self.damping = Damping::default();
             } else {
                 self.damping.update(part);
             }

@@ -1,13 +1,13 @@
 //! The regularisation δ of Newton steps on the natural map, chosen as in the method of Levenberg and Marquardt.
 
-/// δ at most at the start and at least after a step failed, at most, and at least [-]; the square root of round-off makes a
-/// step unique where contacts are redundant.
+/// δ at least after a step failed, at most, and at the start [-]: the square root of round-off makes a step unique where
+/// contacts are redundant.
 const CAREFUL: f64 = 1e-2;
 const LARGEST: f64 = 0.1;
 const SMALLEST: f64 = 1e-8;
 /// Factors by which δ grows and shrinks [-].
 const GROWTH: f64 = 4.0;
-const DECAY: f64 = 0.3;
+const DECAY: f64 = 0.1;
 /// A part of a step this short makes δ grow [-].
 const SHORT: f64 = 0.3;
 
@@ -20,17 +20,11 @@ pub struct Damping {
 
 impl Default for Damping {
     fn default() -> Self {
-        Self { value: CAREFUL }
+        Self { value: SMALLEST }
     }
 }
 
 impl Damping {
-    /// For an iterate that violates the laws by this much, relative to the reference velocity.
-    pub fn new(violation: f64) -> Self {
-        let value = violation.clamp(SMALLEST, CAREFUL);
-        Self { value: if value.is_finite() { value } else { CAREFUL } }
-    }
-
     /// Whether it does not grow any more.
     pub fn is_largest(&self) -> bool {
         self.value >= LARGEST

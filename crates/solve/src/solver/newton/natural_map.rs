@@ -3,7 +3,7 @@
 //!
 //! The multiplier's steps decide contacts at their own scale `ρ = 1/w`, where a large penalty
 //! would drown them in round-off. W = J A⁻¹ Jᵀ is singular whenever contacts are redundant; a
-//! multiple δ of the identity makes the step unique ([`Damping`]) and lets W be eliminated:
+//! small multiple δ of the identity makes the step unique and lets W be eliminated:
 //! with `M = (1+δ) I − D + D ρ R`, `G = M⁻¹ D ρ`, `c = M⁻¹ F`, the step is
 //! `(A + Jᵀ G J) x = −Jᵀ c`, `s = −c − G J x`. One factorization in velocities per step, on the
 //! pattern that [`super::Strict`] uses. Then `A x = Jᵀ s`, so that the velocity along the step is `v + α x`: a trial
@@ -11,7 +11,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Damping, UnsymmetricHessian};
+use super::UnsymmetricHessian;
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::Problem;
@@ -20,13 +20,15 @@ use crate::residual::{compliance_scale, velocity};
 /// Settings of Newton's method on the natural map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NaturalMapSettings {
+    /// δ [-].
+    pub regularisation: f64,
     /// Newton iterations.
     pub max_iterations: usize,
 }
 
 impl Default for NaturalMapSettings {
     fn default() -> Self {
-        Self { max_iterations: 10 }
+        Self { regularisation: 1e-8, max_iterations: 10 } // δ: the square root of round-off
     }
 }
 
@@ -51,12 +53,11 @@ pub struct NaturalMap {
     best: Vec<f64>,
     best_v: Vec<f64>,
     history: [f64; LOOK_BACK],
-    damping: Damping,
 }
 
 /// An iteration must halve the merit within so many iterations.
 const LOOK_BACK: usize = 4;
-const HALVINGS: usize = 6;
+const HALVINGS: usize = 12;
 const ARMIJO: f64 = 1e-4;
 
 impl NaturalMap {
@@ -99,7 +100,6 @@ impl NaturalMap {
         self.best.copy_from_slice(lambda);
         self.best_v.copy_from_slice(&self.v);
         let mut done = 0;
-        self.damping = Damping::new(violation / problem.reference_velocity());
         while done < self.settings.max_iterations && violation > tolerance {
             self.history[done % LOOK_BACK] = merit;
             if !self.find_step(problem, model, lambda) {
@@ -119,13 +119,8 @@ impl NaturalMap {
                 alpha *= 0.5;
             }
             if !accepted {
-                if self.damping.is_largest() {
-                    break;
-                }
-                self.damping.update(0.0);
-                continue;
+                break;
             }
-            self.damping.update(alpha);
             lambda.copy_from_slice(&self.trial);
             // Afresh, so that round-off does not accumulate in the velocity.
             (merit, violation) = self.evaluate(problem, model, lambda);
@@ -183,7 +178,7 @@ impl NaturalMap {
 
     /// The Newton step at λ, at which F and the velocity were evaluated last.
     fn find_step(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> bool {
-        let delta = self.damping.value;
+        let delta = self.settings.regularisation;
         self.rhs.fill(0.0);
         let (mut c0, mut S) = ([0.0; DIM], [0.0; DIM * DIM]);
         for i in 0..problem.constraints().len() {
