@@ -1,6 +1,9 @@
 //! Distances of triangles by exhaustive search, independent of the library: no tree, no support points, no
 //! topology. Points against triangles and segments against segments in closed form; the distance of a
 //! cylinder by minimizing a convex function over the triangle.
+//!
+//! A triangle is left out only where a lower bound of its distance exceeds a distance that was found: that of
+//! bounding spheres, of bounding boxes, or of two parallel planes with one body beyond each of them.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -53,56 +56,160 @@ fn segment_to_triangle(p: &Vector3<f64>, q: &Vector3<f64>, t: &Triangle) -> f64 
     (0..3).map(|k| between([p, q], [&t[k], &t[(k + 1) % 3]])).fold(ends, f64::min)
 }
 
+/// Distance of two triangles [m]: zero if a side of one passes through the other, else that of two sides or of
+/// a corner from the other triangle.
 fn between_triangles(s: &Triangle, t: &Triangle) -> f64 {
-    let one = (0..3).map(|k| segment_to_triangle(&s[k], &s[(k + 1) % 3], t));
-    let two = (0..3).map(|k| segment_to_triangle(&t[k], &t[(k + 1) % 3], s));
-    one.chain(two).fold(f64::INFINITY, f64::min)
+    let side = |t: &Triangle, k: usize| [t[k], t[(k + 1) % 3]];
+    let through = |s: &Triangle, t: &Triangle| {
+        (0..3).any(|k| {
+            let [p, q] = side(s, k);
+            passes(&p, &q, t)
+        })
+    };
+    if through(s, t) || through(t, s) {
+        return 0.0;
+    }
+    let mut least = f64::INFINITY;
+    for k in 0..3 {
+        least = least.min(to_triangle(&s[k], t)).min(to_triangle(&t[k], s));
+        let [p, q] = side(s, k);
+        for l in 0..3 {
+            let [a, b] = side(t, l);
+            least = least.min(between([&p, &q], [&a, &b]));
+        }
+    }
+    least
+}
+
+/// Distance of the triangle `s` from the plane of `t` with unit normal `n`, a lower bound of their distance [m].
+fn plane_gap(s: &Triangle, t: &Triangle, n: &Vector3<f64>) -> f64 {
+    let heights = s.map(|p| n.dot(&(p - t[0])));
+    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    low.max(-high)
 }
 
 /// Signed distance from a cylinder about z: outside, along both excesses; inside, to the nearer of both.
 fn to_cylinder(p: &Vector3<f64>, radius: f64, half_length: f64) -> f64 {
-    let (side, cap) = (p.x.hypot(p.y) - radius, p.z.abs() - half_length);
-    side.max(0.0).hypot(cap.max(0.0)) + side.max(cap).min(0.0)
+    let (side, cap) = ((p.x * p.x + p.y * p.y).sqrt() - radius, p.z.abs() - half_length);
+    if side > 0.0 && cap > 0.0 { (side * side + cap * cap).sqrt() } else { side.max(cap) }
 }
 
-/// Least value of a convex function over [0, 1], by golden-section search.
-fn least(f: impl Fn(f64) -> f64) -> f64 {
+/// Where a convex function over [0, 1] is least, and its value there, by golden-section search. A value below
+/// zero ends it.
+fn least(steps: usize, mut f: impl FnMut(f64) -> f64) -> (f64, f64) {
     const GOLDEN: f64 = 0.618_033_988_749_894_8;
     let (mut low, mut high) = (0.0, 1.0);
     let (mut x, mut y) = (1.0 - GOLDEN, GOLDEN);
     let (mut f_x, mut f_y) = (f(x), f(y));
-    let mut best = f_x.min(f_y).min(f(0.0)).min(f(1.0));
-    // The bracket shrinks to 0.618⁴⁶ ≈ 2e-10 of a side.
-    for _ in 0..46 {
+    let mut best = (0.0, f(0.0));
+    for (at, value) in [(1.0, f(1.0)), (x, f_x), (y, f_y)] {
+        best = if value < best.1 { (at, value) } else { best };
+    }
+    for _ in 0..steps {
+        if best.1 < 0.0 {
+            break;
+        }
+        let (at, value);
         if f_x <= f_y {
             (high, y, f_y) = (y, x, f_x);
             x = high - GOLDEN * (high - low);
             f_x = f(x);
+            (at, value) = (x, f_x);
         } else {
             (low, x, f_x) = (x, y, f_y);
             y = low + GOLDEN * (high - low);
             f_y = f(y);
+            (at, value) = (y, f_y);
         }
-        best = best.min(f_x).min(f_y);
+        best = if value < best.1 { (at, value) } else { best };
     }
     best
 }
 
-/// The signed distance from a convex set is convex, hence also its least value along one direction.
-fn cylinder_to_triangle(t: &Triangle, radius: f64, half_length: f64) -> f64 {
-    least(|u| {
-        let (from, to) = (t[0] + (t[1] - t[0]) * u, t[0] + (t[2] - t[0]) * u);
-        least(|v| to_cylinder(&(from + (to - from) * v), radius, half_length))
-    })
+/// A cylinder about z.
+#[derive(Clone, Copy, Debug)]
+pub struct Cylinder {
+    pub radius: f64,
+    pub half_length: f64,
 }
 
-/// A triangle soup with bounding spheres.
-#[derive(Clone, Debug, Default)]
+impl Cylinder {
+    fn distance(&self, p: &Vector3<f64>) -> f64 {
+        to_cylinder(p, self.radius, self.half_length)
+    }
+
+    /// The point of a triangle with the least distance, and that distance. The signed distance from a convex
+    /// set is convex, hence also its least value along one direction.
+    fn nearest(&self, t: &Triangle, steps: usize) -> (Vector3<f64>, f64) {
+        let ends = |u: f64| (t[0] + (t[1] - t[0]) * u, t[0] + (t[2] - t[0]) * u);
+        let along = |u: f64| {
+            let (from, to) = ends(u);
+            least(steps, |v| self.distance(&(from + (to - from) * v)))
+        };
+        let (u, gap) = least(steps, |u| along(u).1);
+        let (from, to) = ends(u);
+        (from + (to - from) * along(u).0, gap)
+    }
+
+    /// A lower bound of the distance: the width of the slab between cylinder and triangle that is perpendicular to
+    /// the line from the cylinder to `p`.
+    fn slab(&self, t: &Triangle, p: &Vector3<f64>) -> f64 {
+        let radial = (p.x * p.x + p.y * p.y).sqrt();
+        let shorter = (self.radius / radial).min(1.0);
+        let foot = Vector3::new(
+            p.x * shorter,
+            p.y * shorter,
+            p.z.clamp(-self.half_length, self.half_length),
+        );
+        let Some(d) = (p - foot).try_normalize(1e-12) else { return f64::NEG_INFINITY };
+        let width = self.radius * (d.x * d.x + d.y * d.y).sqrt() + self.half_length * d.z.abs();
+        t.iter().map(|x| d.dot(x)).fold(f64::INFINITY, f64::min) - width
+    }
+
+    /// Distance from a triangle, or any number above `most` if it is larger.
+    fn gap(&self, t: &Triangle, most: f64) -> f64 {
+        // A coarse search finds where to put the slab.
+        let (p, _) = self.nearest(t, 6);
+        let bound = self.slab(t, &p);
+        if bound > most {
+            return bound;
+        }
+        // The bracket shrinks to 0.618⁴⁶ ≈ 2e-10 of a side.
+        self.nearest(t, 46).1
+    }
+}
+
+/// A box along the axes.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    low: Vector3<f64>,
+    high: Vector3<f64>,
+}
+
+impl Extent {
+    fn of<'a>(points: impl Iterator<Item = &'a Vector3<f64>>) -> Self {
+        let empty =
+            Self { low: Vector3::repeat(f64::INFINITY), high: Vector3::repeat(f64::NEG_INFINITY) };
+        points.fold(empty, |e, p| Self { low: e.low.inf(p), high: e.high.sup(p) })
+    }
+
+    /// The largest distance along an axis, a lower bound of the distance of what is in the boxes [m].
+    fn gap(&self, other: &Self) -> f64 {
+        (self.low - other.high).sup(&(other.low - self.high)).max()
+    }
+}
+
+/// A triangle soup with bounds of the triangles.
+#[derive(Clone, Debug)]
 pub struct Soup {
     pub triangles: Vec<Triangle>,
     /// Whether the triangles bound a solid.
     pub solid: bool,
     spheres: Vec<(Vector3<f64>, f64)>,
+    extents: Vec<Extent>,
+    normals: Vec<Vector3<f64>>,
+    extent: Extent,
 }
 
 fn sphere(t: &Triangle) -> (Vector3<f64>, f64) {
@@ -112,8 +219,17 @@ fn sphere(t: &Triangle) -> (Vector3<f64>, f64) {
 
 impl Soup {
     pub fn new(triangles: Vec<Triangle>, solid: bool) -> Self {
-        let spheres = triangles.iter().map(sphere).collect();
-        Self { triangles, solid, spheres }
+        Self {
+            solid,
+            spheres: triangles.iter().map(sphere).collect(),
+            extents: triangles.iter().map(|t| Extent::of(t.iter())).collect(),
+            normals: triangles
+                .iter()
+                .map(|t| (t[1] - t[0]).cross(&(t[2] - t[0])).normalize())
+                .collect(),
+            extent: Extent::of(triangles.iter().flatten()),
+            triangles,
+        }
     }
 
     pub fn of(vertices: &[Vector3<f64>], triangles: &[[u32; 3]], solid: bool) -> Self {
@@ -129,39 +245,68 @@ impl Soup {
     /// Whether the winding number about the point is not zero: the sum of the signed solid angles of the
     /// triangles, by van Oosterom and Strackee's formula.
     pub fn contains(&self, p: &Vector3<f64>) -> bool {
+        if !self.solid || self.extent.gap(&Extent { low: *p, high: *p }) > 0.0 {
+            return false;
+        }
         let angle = |t: &Triangle| {
             let [a, b, c] = t.map(|x| x - p);
             let (x, y, z) = (a.norm(), b.norm(), c.norm());
             let below = x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y;
             2.0 * a.dot(&b.cross(&c)).atan2(below)
         };
-        self.solid && self.triangles.iter().map(angle).sum::<f64>().abs() > std::f64::consts::TAU
+        self.triangles.iter().map(angle).sum::<f64>().abs() > std::f64::consts::TAU
     }
 
-    /// Distance of a point from the nearest triangle [m].
-    pub fn distance(&self, p: &Vector3<f64>) -> f64 {
-        self.triangles.iter().map(|t| to_triangle(p, t)).fold(f64::INFINITY, f64::min)
+    /// Distance of a point from the nearest triangle, or `most` if it is larger [m].
+    pub fn distance(&self, p: &Vector3<f64>, most: f64) -> f64 {
+        self.search(most, |x| (x - p).norm(), |t, _| to_triangle(p, t))
     }
 
     /// Least of `distance` over the triangles, which is at least that of their bounding spheres' centres,
-    /// `bound`, less their radii.
+    /// `bound`, less their radii; or `most` if it is larger. The second argument of `distance` is the least
+    /// distance so far, above which any number will do.
     fn search(
         &self,
+        most: f64,
         bound: impl Fn(&Vector3<f64>) -> f64,
-        distance: impl Fn(&Triangle) -> f64,
+        distance: impl Fn(&Triangle, f64) -> f64,
     ) -> f64 {
-        let below = |k: usize| bound(&self.spheres[k].0) - self.spheres[k].1;
-        let mut first = (f64::INFINITY, 0);
-        for k in 0..self.triangles.len() {
-            let low = below(k);
-            if low < first.0 {
-                first = (low, k);
+        let mut near: Vec<(f64, usize)> = (self.spheres.iter().enumerate())
+            .map(|(k, (centre, radius))| (bound(centre) - radius, k))
+            .filter(|&(low, _)| low <= most)
+            .collect();
+        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut least = most;
+        for (low, k) in near {
+            if low > least {
+                break;
             }
+            least = least.min(distance(&self.triangles[k], least));
         }
-        let mut least = distance(&self.triangles[first.1]);
-        for k in 0..self.triangles.len() {
-            if k != first.1 && below(k) <= least {
-                least = least.min(distance(&self.triangles[k]));
+        least
+    }
+
+    /// Least distance of the triangles of two soups, or `most` if it is larger [m].
+    fn between(&self, other: &Self, most: f64) -> f64 {
+        let near = |extents: &[Extent], extent: &Extent| -> Vec<usize> {
+            (0..extents.len()).filter(|&k| extents[k].gap(extent) <= most).collect()
+        };
+        let (mine, others) =
+            (near(&self.extents, &other.extent), near(&other.extents, &self.extent));
+        let mut least = most;
+        for &i in &mine {
+            let (s, n) = (&self.triangles[i], &self.normals[i]);
+            for &k in &others {
+                let t = &other.triangles[k];
+                let apart = self.extents[i].gap(&other.extents[k]) > least
+                    || plane_gap(t, s, n) > least
+                    || plane_gap(s, t, &other.normals[k]) > least;
+                if !apart {
+                    least = least.min(between_triangles(s, t));
+                }
+            }
+            if least == 0.0 {
+                return 0.0;
             }
         }
         least
@@ -173,56 +318,42 @@ impl Soup {
 pub enum Body {
     Sphere { radius: f64 },
     Capsule { radius: f64, half_length: f64 },
-    Cylinder { radius: f64, half_length: f64 },
+    Cylinder(Cylinder),
     Polyhedron(Soup),
 }
 
 impl Body {
-    /// Distance of a body at `X_BA` from a soup, or a number below zero if they intersect.
-    pub fn gap(&self, X_BA: &Isometry3<f64>, soup: &Soup) -> f64 {
+    /// Distance of a body at `X_BA` from a soup or `most` if it is larger [m], or a number below zero if they
+    /// intersect.
+    pub fn gap(&self, X_BA: &Isometry3<f64>, soup: &Soup, most: f64) -> f64 {
         let (R, p) = (X_BA.rotation, X_BA.translation.vector);
-        let gap = match self {
-            Self::Sphere { radius } => {
-                soup.search(|x| (x - p).norm(), |t| to_triangle(&p, t)) - radius
-            }
+        let (gap, inside) = match self {
+            Self::Sphere { radius } => (soup.distance(&p, most + radius) - radius, p),
             Self::Capsule { radius, half_length } => {
                 let axis = R * Vector3::z() * *half_length;
                 let (low, high) = (p - axis, p + axis);
-                let core = |t: &Triangle| segment_to_triangle(&low, &high, t);
-                soup.search(|x| to_segment(x, &low, &high), core) - radius
+                let core = |t: &Triangle, _| segment_to_triangle(&low, &high, t);
+                (soup.search(most + radius, |x| to_segment(x, &low, &high), core) - radius, p)
             }
-            Self::Cylinder { radius, half_length } => {
+            Self::Cylinder(cylinder) => {
                 let local = |x: &Vector3<f64>| R.inverse_transform_vector(&(x - p));
-                soup.search(
-                    |x| to_cylinder(&local(x), *radius, *half_length),
-                    |t| cylinder_to_triangle(&t.map(|x| local(&x)), *radius, *half_length),
-                )
+                let exact = |t: &Triangle, least: f64| cylinder.gap(&t.map(|x| local(&x)), least);
+                (soup.search(most, |x| cylinder.distance(&local(x)), exact), p)
             }
             Self::Polyhedron(own) => {
                 let own = own.moved(X_BA);
-                let (middle, reach) = ball(&own);
-                let least = soup.search(
-                    |x| (x - middle).norm() - reach,
-                    |t| {
-                        let (centre, radius) = sphere(t);
-                        let bound = |x: &Vector3<f64>| (x - centre).norm() - radius;
-                        own.search(bound, |s| between_triangles(s, t))
-                    },
-                );
-                let inside =
-                    own.contains(&soup.triangles[0][0]) || soup.contains(&own.triangles[0][0]);
-                if least == 0.0 || inside { -1.0 } else { least }
+                let least = own.between(soup, most);
+                if least == 0.0 || own.contains(&soup.triangles[0][0]) {
+                    return -1.0;
+                }
+                (least, own.triangles[0][0])
             }
         };
-        if gap > 0.0 && soup.contains(&p) && !matches!(self, Self::Polyhedron(_)) {
-            -1.0
-        } else {
-            gap
-        }
+        if gap > 0.0 && soup.contains(&inside) { -1.0 } else { gap }
     }
 
-    /// Distance of a point outside a body at `X_BA` from it [m], not positive inside.
-    pub fn excess(&self, X_BA: &Isometry3<f64>, p: &Vector3<f64>) -> f64 {
+    /// Distance of a point outside a body at `X_BA` from it or `most` if it is larger [m], not positive inside.
+    pub fn excess(&self, X_BA: &Isometry3<f64>, p: &Vector3<f64>, most: f64) -> f64 {
         let p = X_BA.inverse_transform_point(&(*p).into()).coords;
         match self {
             Self::Sphere { radius } => p.norm() - radius,
@@ -230,16 +361,9 @@ impl Body {
                 let end = Vector3::z() * *half_length;
                 to_segment(&p, &-end, &end) - radius
             }
-            Self::Cylinder { radius, half_length } => to_cylinder(&p, *radius, *half_length),
+            Self::Cylinder(cylinder) => cylinder.distance(&p),
             Self::Polyhedron(soup) if soup.contains(&p) => 0.0,
-            Self::Polyhedron(soup) => soup.distance(&p),
+            Self::Polyhedron(soup) => soup.distance(&p, most),
         }
     }
-}
-
-/// A ball around all triangles.
-fn ball(soup: &Soup) -> (Vector3<f64>, f64) {
-    let corners = || soup.triangles.iter().flatten();
-    let middle = corners().sum::<Vector3<f64>>() / (3.0 * soup.triangles.len() as f64);
-    (middle, corners().map(|p| (p - middle).norm()).fold(0.0, f64::max))
 }
