@@ -17,13 +17,7 @@ impl Forces {
     ) {
         for (index, tendon) in model.tendons().iter().enumerate() {
             let (id, row, spec) = (TendonId(index), self.layout.tendons[index], &tendon.spec);
-            let length = tendon.measure(model, q, data, &mut self.dense);
-            let mut rate = 0.0;
-            for entry in &mut self.entries[row.start..row.end] {
-                entry.coefficient = std::mem::take(&mut self.dense[entry.dof]);
-                rate += entry.coefficient * v[entry.dof];
-            }
-            (self.tendon_length[index], self.tendon_rate[index]) = (length, rate);
+            let (length, rate) = self.measure_tendon(model, index, (q, v), data);
             if is_zero(row.of(&self.entries)) {
                 continue;
             }
@@ -57,22 +51,61 @@ impl Forces {
                     upper: spec.friction_loss,
                 });
             }
-            if let Some(limit) = spec.limit {
-                let within = limit.margin + rate.abs() * time_step;
-                for (gap, sign) in [(length - limit.lower, 1.0), (limit.upper - length, -1.0)] {
-                    if gap <= within {
-                        let source = LimitSource::Tendon(id);
-                        self.limits.push(LimitRow {
-                            source,
-                            row,
-                            gap,
-                            sign,
-                            gap_rate: sign * rate,
-                        });
-                    }
+            self.add_tendon_limit(model, index, time_step);
+        }
+    }
+
+    /// Measures length and rate of a tendon, and writes the coefficients of its row.
+    fn measure_tendon(
+        &mut self,
+        model: &Model,
+        index: usize,
+        (q, v): (&[f64], &[f64]),
+        data: &Data,
+    ) -> (f64, f64) {
+        let row = self.layout.tendons[index];
+        let length = model.tendons()[index].measure(model, q, data, &mut self.dense);
+        let mut rate = 0.0;
+        for entry in &mut self.entries[row.start..row.end] {
+            entry.coefficient = std::mem::take(&mut self.dense[entry.dof]);
+            rate += entry.coefficient * v[entry.dof];
+        }
+        (self.tendon_length[index], self.tendon_rate[index]) = (length, rate);
+        (length, rate)
+    }
+
+    /// Lists the limits of a tendon that are within its margin or close at the present rate in `time_step` [s].
+    fn add_tendon_limit(&mut self, model: &Model, index: usize, time_step: f64) {
+        let Some(limit) = model.tendons()[index].spec.limit else { return };
+        let (length, rate) = (self.tendon_length[index], self.tendon_rate[index]);
+        let (source, row) = (LimitSource::Tendon(TendonId(index)), self.layout.tendons[index]);
+        let within = limit.margin + rate.abs() * time_step;
+        for (gap, sign) in [(length - limit.lower, 1.0), (limit.upper - length, -1.0)] {
+            if gap <= within {
+                let gap_rate = sign * rate;
+                self.limits.push(LimitRow { source, row, gap, sign, gap_rate });
+            }
+        }
+    }
+
+    /// Lists the limits of tendons and joints as [`Forces::evaluate`] does, and nothing else.
+    pub fn list_limits(
+        &mut self,
+        model: &Model,
+        (q, v): (&[f64], &[f64]),
+        data: &Data,
+        time_step: f64,
+    ) {
+        self.limits.clear();
+        for index in 0..model.tendons().len() {
+            if model.tendons()[index].spec.limit.is_some() {
+                self.measure_tendon(model, index, (q, v), data);
+                if !is_zero(self.layout.tendons[index].of(&self.entries)) {
+                    self.add_tendon_limit(model, index, time_step);
                 }
             }
         }
+        self.add_joint_limits((q, v), |dof| v[dof].abs() * time_step);
     }
 }
 

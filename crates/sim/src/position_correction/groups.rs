@@ -124,40 +124,60 @@ impl CorrectionGroups {
         }
     }
 
-    /// Selects the groups to correct in a round; returns whether there are any.
+    /// Whether a tree has an error that is to be corrected in a round.
+    pub fn is_any_due(
+        &self,
+        history: &[TreeCorrection],
+        settings: &Stabilisation,
+        h: f64,
+        round: usize,
+    ) -> bool {
+        (0..self.errors.len()).any(|tree| self.is_due(tree, &history[tree], settings, h, round))
+    }
+
+    /// Whether the errors of a tree are to be corrected in a round.
+    fn is_due(
+        &self,
+        tree: usize,
+        history: &TreeCorrection,
+        settings: &Stabilisation,
+        h: f64,
+        round: usize,
+    ) -> bool {
+        let slop = if round < DEPTH_ROUNDS { settings.slop } else { DEEP * settings.slop };
+        let (errors, budget) = (&self.errors[tree], &self.budgets[tree]);
+        let wrong = errors.equality > settings.closure
+            || (errors.depth > slop && budget.removed < settings.max_speed * h);
+        wrong && !budget.done && history.is_due(errors.largest(settings))
+    }
+
+    /// Selects the groups to correct in a round: those of trees that are due.
     pub fn select(
         &mut self,
         history: &[TreeCorrection],
         settings: &Stabilisation,
         h: f64,
         round: usize,
-    ) -> bool {
+    ) {
         self.displacements.fill(GroupDisplacement::IDLE);
-        let slop = if round < DEPTH_ROUNDS { settings.slop } else { DEEP * settings.slop };
         for tree in 0..self.group.len() {
-            let errors = &self.errors[tree];
+            let is_due = self.is_due(tree, &history[tree], settings, h, round);
             let group = &mut self.displacements[self.group[tree] as usize];
-            group.before.merge(errors);
-            let budget = &self.budgets[tree];
-            let wrong = errors.equality > settings.closure
-                || (errors.depth > slop && budget.removed < settings.max_speed * h);
-            if wrong && !budget.done && history[tree].is_due(errors.largest(settings)) {
+            group.before.merge(&self.errors[tree]);
+            if is_due {
                 group.state = GroupState::Judged;
             }
         }
-        let mut any = false;
         for tree in 0..self.group.len() {
             let removable = self.removable_depth(tree, settings, h);
             let group = &mut self.displacements[self.group[tree] as usize];
             if group.state == GroupState::Judged {
-                any = true;
                 group.step_length = 1.0;
                 let open = group.before.equality > settings.closure;
                 let depth = group.before.depth.min(removable);
                 group.intended = if open { depth.max(group.before.equality) } else { depth };
             }
         }
-        any
     }
 
     /// Whether the constraints of a tree take part in this round.

@@ -22,7 +22,7 @@ pub(crate) use history::TreeCorrection;
 pub(crate) use lasting::{LastingError, LastingErrors};
 
 use stiction_geom::Contact;
-use stiction_mech::{Data, Forces, Input, LimitRow, State, tree_integrate};
+use stiction_mech::{Data, Forces, LimitRow, State, tree_integrate};
 use stiction_solve::law::{Law, Unilateral};
 use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Session, Solution};
@@ -58,8 +58,8 @@ pub(crate) struct PositionCorrector {
     exact: Session,
     sweeps: Session,
     solution: Solution,
-    /// Forces and an input of zeros, to list limits; `None` if the model has no limits.
-    limits: Option<Box<(Forces, Input)>>,
+    /// Forces, to list limits; `None` if the model has no limits.
+    limits: Option<Box<Forces>>,
     groups: CorrectionGroups,
     /// Per tree: corrections so far, with those of this step.
     pub history: Vec<TreeCorrection>,
@@ -114,7 +114,7 @@ impl PositionCorrector {
             exact: Session::new("alm")?,
             sweeps: Session::new("psor")?,
             solution: Solution::default(),
-            limits: limited.then(|| Box::new((Forces::new(model), Input::new(model)))),
+            limits: limited.then(|| Box::new(Forces::new(model))),
             groups: CorrectionGroups::new(model.trees().len()),
             history: vec![TreeCorrection::default(); model.trees().len()],
             lasting: LastingErrors::default(),
@@ -151,7 +151,7 @@ impl PositionCorrector {
         let active = input.equality_active;
         self.lasting.add_equalities((world, active), &configuration, settings);
         if let Some(limits) = &self.limits {
-            self.lasting.add_limits(world, &limits.0.limits, settings);
+            self.lasting.add_limits(world, &limits.limits, settings);
         }
         self.lasting.add_contacts(world, &context, input.contacts, settings);
         let mut failed = self.lasting.stays(before, context.yielding, settings, h)
@@ -203,12 +203,13 @@ impl PositionCorrector {
     /// Computes displacements of the groups of trees whose measured errors are to be corrected in this round.
     /// Returns whether there are any.
     pub fn solve(&mut self, input: &CorrectionInput, round: usize) -> bool {
-        self.add_contacts(input);
         let CorrectionInput { world, context, free, settings, time_step, .. } = *input;
-        self.groups.connect(world, &self.rows);
-        if !self.groups.select(&self.history, settings, time_step, round) {
+        if !self.groups.is_any_due(&self.history, settings, time_step, round) {
             return false;
         }
+        self.add_contacts(input);
+        self.groups.connect(world, &self.rows);
+        self.groups.select(&self.history, settings, time_step, round);
         self.select_rows(settings, time_step);
         let Self { assembler, rows, problem, .. } = self;
         let kind = ProblemKind::Displacements;
@@ -287,11 +288,8 @@ impl PositionCorrector {
 
     fn add_limits(&mut self, input: &CorrectionInput, errors: &mut PositionErrors) {
         let CorrectionInput { world, q, v, context, time_step, .. } = *input;
-        let Some(limits) = &mut self.limits else { return };
-        let (forces, zeros) = &mut **limits;
-        if forces.evaluate(&world.model, (q, v), context.data, zeros, time_step).is_err() {
-            return;
-        }
+        let Some(forces) = &mut self.limits else { return };
+        forces.list_limits(&world.model, (q, v), context.data, time_step);
         let rigid = |limit: &&LimitRow| rows::limit::softness(world, limit.source).is_none();
         for limit in forces.limits.iter().filter(rigid) {
             errors.limit = errors.limit.max(-limit.gap);
