@@ -40,6 +40,8 @@ const ENERGY_TOLERANCE: f64 = 1e-3;
 const MAX_ITERATIONS: usize = 30;
 const TOLERANCE: f64 = 1e-9;
 const CONTRACTION: f64 = 0.5;
+/// Round-off of forces, relative to their size [-].
+const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
 /// Memory for the motion of trees without rows.
 pub(super) struct Flight {
@@ -51,7 +53,9 @@ pub(super) struct Flight {
     pub(super) v: Vec<f64>,
     /// Activations in the middle of a substep.
     pub(super) activation: Vec<f64>,
-    /// v₁ − v₀ and A (v₁ − v₀).
+    /// v₁ − v₀ over the whole step, as far as it is known before.
+    pub(super) predicted: Vec<f64>,
+    /// v₁ − v₀ of a substep, and A (v₁ − v₀).
     pub(super) change: Vec<f64>,
     pub(super) impulse: Vec<f64>,
     /// Per tree: work of applied forces [J], and whether an equation was not solved.
@@ -72,6 +76,7 @@ impl Flight {
             q: vec![0.0; model.nq()],
             v: vec![0.0; nv],
             activation: vec![0.0; model.na()],
+            predicted: vec![0.0; nv],
             change: vec![0.0; nv],
             impulse: vec![0.0; nv],
             work: vec![0.0; trees],
@@ -122,21 +127,23 @@ impl FreeMotion {
         if self.flight.pending.is_empty() {
             return Ok(());
         }
-        self.place_all(model, state);
         for level in 0..=MAX_LEVEL {
             let substeps = f64::from(1_u32 << level);
-            let Flight { pending, active, q, v, work, failed, .. } = &mut self.flight;
+            let Flight { pending, active, q, work, failed, .. } = &mut self.flight;
             active.clear();
+            q.copy_from_slice(&state.q);
             for &tree in &*pending {
                 let turn = largest_turn(model, tree, h, data);
                 if turn <= SUBSTEP_TURN * substeps || level == MAX_LEVEL {
-                    let range = &model.trees()[tree];
-                    q[range.q.clone()].copy_from_slice(&state.q[range.q.clone()]);
-                    v[range.dofs.clone()].copy_from_slice(&state.v[range.dofs.clone()]);
                     (work[tree], failed[tree]) = (0.0, false);
                     active.push(tree);
                 }
             }
+            let Flight { predicted, change, .. } = &mut self.flight;
+            for (change, predicted) in change.iter_mut().zip(predicted) {
+                *change = *predicted / substeps;
+            }
+            self.place_at_start(model, state);
             self.clear_actuator_forces(model);
             for k in 0..1_u32 << level {
                 self.substep(start, h / substeps, f64::from(k))?;
@@ -152,13 +159,17 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// Sets coordinates, velocities and poses of all trees to those at the start of the step where
-    /// forces couple trees.
-    pub(super) fn place_all(&mut self, model: &Model, state: &State) {
+    /// Sets coordinates and velocities of all trees to those at the start of the step and, where forces couple trees,
+    /// the poses of those that are not active: substeps place the active ones.
+    pub(super) fn place_at_start(&mut self, model: &Model, state: &State) {
         self.flight.v.copy_from_slice(&state.v);
         self.trial.q.copy_from_slice(&state.q);
-        if !model.tendons().is_empty() || !model.actuators().is_empty() {
-            for tree in 0..model.trees().len() {
+        if model.tendons().is_empty() && model.actuators().is_empty() {
+            return;
+        }
+        let mut active = self.flight.active.iter().peekable();
+        for tree in 0..model.trees().len() {
+            if active.next_if_eq(&&tree).is_none() {
                 tree_kinematics(model, tree, &state.q, &mut self.trial.data);
             }
         }
@@ -206,13 +217,15 @@ impl FreeMotion {
             slope[dof] = theta * D + 0.25 * tau * K;
             L[k * n + k] += tau * slope[dof];
         }
+        // The change of the last substep, or the one predicted, is a guess for this one.
+        for (row, dof) in L.chunks_exact(n).zip(dofs.clone()) {
+            impulse[dof] = row.iter().zip(&change[dofs.clone()]).map(|(a, x)| a * x).sum();
+        }
         let parents = &model.dof_parents()[dofs.clone()];
         if !branch::factor(L, parents, |k| M[k * n + k]) {
             return false;
         }
-        change[dofs.clone()].fill(0.0);
-        impulse[dofs.clone()].fill(0.0);
-        let (mut last, mut is_solved) = (f64::INFINITY, false);
+        let (mut last, mut is_solved, mut round_off) = (f64::INFINITY, false, 0.0);
         for round in 0..MAX_ITERATIONS {
             for dof in dofs.clone() {
                 mean[dof] = v[dof] + 0.5 * change[dof];
@@ -232,12 +245,18 @@ impl FreeMotion {
                 (change[dof], impulse[dof]) = (*step, sum[dof]);
             }
             if round == 0 {
-                squared_speed += distance;
+                for (k, dof) in dofs.clone().enumerate() {
+                    squared_speed += change[dof] * impulse[dof];
+                    let gross = tau * (forces.generalized[dof].abs() + data.bias[dof].abs());
+                    let inertia = data.mass[tree.mass.start + k * (n + 1)];
+                    round_off += (ROUND_OFF * gross).powi(2) / inertia;
+                }
             }
             // The error that is left is the change times the rate at which changes decrease.
             let contracts = round == 0 || distance <= CONTRACTION * CONTRACTION * last;
             let rate = if round > 0 && contracts && last > 0.0 { distance / last } else { 1.0 };
-            is_solved = distance * rate <= TOLERANCE * TOLERANCE * squared_speed;
+            is_solved =
+                distance * rate <= TOLERANCE * TOLERANCE * squared_speed || distance <= round_off;
             if is_solved || !contracts {
                 break;
             }

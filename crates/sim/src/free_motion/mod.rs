@@ -296,7 +296,10 @@ impl FreeMotion {
                 next.fill(0.0);
             }
         }
-        for (next, old) in next.iter_mut().zip(&state.v) {
+        for (predicted, (next, old)) in
+            self.flight.predicted.iter_mut().zip(next.iter_mut().zip(&state.v))
+        {
+            *predicted = *next - old;
             *next = REACH_FACTOR * h * next.abs().max(old.abs());
         }
         self.forces.update_joint_limits((&state.q, &state.v), &next);

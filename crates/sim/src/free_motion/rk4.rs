@@ -39,7 +39,7 @@ impl FreeMotion {
         if self.flight.active.is_empty() {
             return Ok(());
         }
-        self.place_all(model, state);
+        self.place_at_start(model, state);
         self.trial.speed.copy_from_slice(&state.v);
         // Weighted means of velocities and accelerations, and the acceleration of the last stage.
         let mut mean_v = std::mem::take(&mut self.flight.change);
