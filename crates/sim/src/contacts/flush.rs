@@ -40,6 +40,8 @@ pub(crate) struct FlushContacts {
     dropped: Vec<bool>,
     /// Contacts of one body with surfaces: how many touch with the same normal, index.
     surface: Vec<(u32, u32)>,
+    /// Contacts of one body that touch, one of each normal of a pair: pair, index.
+    touching: Vec<(u32, u32)>,
     manifold: Manifold,
 }
 
@@ -189,8 +191,11 @@ impl FlushContacts {
             if group.len() < 2 {
                 continue;
             }
-            for &(frame, pair) in group {
-                any |= self.replace_normal(scene, (frame, pair), group);
+            self.list_touching(scene, group);
+            if !self.touching.is_empty() {
+                for &(frame, pair) in group {
+                    any |= self.replace_normal(scene, (frame, pair));
+                }
             }
             any |= self.drop_contacts(scene, group, false);
         }
@@ -284,14 +289,30 @@ impl FlushContacts {
         surface.sort_unstable();
     }
 
-    /// Looks among the contacts of a body for one with which a pair is flush; returns whether there is one.
-    fn replace_normal(
-        &mut self,
-        scene: Scene,
-        (frame, pair): (u32, u32),
-        group: &[(u32, u32)],
-    ) -> bool {
-        let Scene { world, contacts, slop, .. } = scene;
+    /// Lists the contacts of a body that touch, one of each normal of a pair.
+    fn list_touching(&mut self, scene: Scene, group: &[(u32, u32)]) {
+        let mut touching = std::mem::take(&mut self.touching);
+        touching.clear();
+        for &(frame, pair) in group {
+            let mut last = Vector3::zeros();
+            for k in self.range_of(pair).filter(|k| !self.dropped[*k]) {
+                let contact = &scene.contacts[k];
+                // Contacts of convex shapes share their normal, and the first that touches decides.
+                if contact.gap <= scene.slop {
+                    let m = scene.body_normal(contact, frame);
+                    if m != last {
+                        touching.push((pair, k as u32));
+                        last = m;
+                    }
+                }
+            }
+        }
+        self.touching = touching;
+    }
+
+    /// Looks among the contacts of a body that touch for one with which a pair is flush; returns whether there is one.
+    fn replace_normal(&mut self, scene: Scene, (frame, pair): (u32, u32)) -> bool {
+        let Scene { world, contacts, .. } = scene;
         let own = self.contacts_of(pair, contacts);
         let is_plane = |id| matches!(world.colliders.get(id).shape, Shape::Plane);
         if !scene.is_convex_pair(&own[0])
@@ -304,29 +325,20 @@ impl FlushContacts {
         // Normals of the world point from A into B.
         let sign = if world.colliders.get(own[0].b).frame == frame { 1.0 } else { -1.0 };
         let mut best: Option<(f64, Vector3<f64>)> = None;
-        for &(_, other) in group.iter().filter(|(_, other)| *other != pair) {
+        for &(other, k) in self.touching.iter().filter(|(other, _)| *other != pair) {
             if self.replaced[other as usize].is_some() {
                 continue;
             }
-            let others = self.contacts_of(other, contacts);
-            let mut last = Vector3::zeros();
-            for k in self.range_of(other).filter(|k| !self.dropped[*k]) {
-                let contact = &contacts[k];
-                let m = scene.body_normal(contact, frame);
-                // Contacts of convex shapes share their normal, and the first that touches decides.
-                if contact.gap > slop || m == last {
-                    continue;
-                }
-                last = m;
-                let Some(rise) = scene.pair_rise(own, contact, frame) else { continue };
-                let other_yields = if scene.is_convex_pair(contact) {
-                    scene.pair_rise(others, &own[0], frame).is_some_and(|opposite| opposite < rise)
-                } else {
-                    scene.yields(contact, &own[0], frame)
-                };
-                if !other_yields && best.is_none_or(|(least, _)| rise < least) {
-                    best = Some((rise, sign * m));
-                }
+            let contact = &contacts[k as usize];
+            let Some(rise) = scene.pair_rise(own, contact, frame) else { continue };
+            let other_yields = if scene.is_convex_pair(contact) {
+                let others = self.contacts_of(other, contacts);
+                scene.pair_rise(others, &own[0], frame).is_some_and(|opposite| opposite < rise)
+            } else {
+                scene.yields(contact, &own[0], frame)
+            };
+            if !other_yields && best.is_none_or(|(least, _)| rise < least) {
+                best = Some((rise, sign * scene.body_normal(contact, frame)));
             }
         }
         self.replaced[pair as usize] = best.map(|(_, normal)| normal);
