@@ -3,15 +3,21 @@
 //! Every collider has a box enlarged by a margin. As long as the collider stays within it, its pairs cannot
 //! change and nothing is done. A collider that leaves its box gets a new one, and its pairs are searched
 //! again; all others keep theirs. Half spaces have no box: they are tested against the boxes of all moving
-//! colliders.
+//! colliders. In a small set the pairs of a collider are searched among all its partners, in a large one in a grid.
 
 use super::hashed_grid::HashedGrid;
+use super::partners::Partners;
 use super::separation_bound::SeparationBound;
 use crate::{Aabb, Colliders};
 use nalgebra::{Isometry3, Vector3};
 
 /// Margin of the boxes as a part of the collider's size [-].
 const MARGIN: f64 = 0.05;
+/// Least margin of the boxes as a multiple of the distance within which contacts are reported [-]: this is about as
+/// far as a collider moves in a step.
+const STEPS_AHEAD: f64 = 4.0;
+/// A box whose margin is this many times the present one is replaced: its collider has slowed down [-].
+const LOOSE: f64 = 4.0;
 
 /// Two colliders whose boxes overlap, `a < b`, and their contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +69,12 @@ impl BroadPhaseRegion {
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
     regions: Vec<BroadPhaseRegion>,
+    /// Margins of the boxes, and the least that they have [m].
     margins: Vec<f64>,
+    least_margins: Vec<f64>,
     half_spaces: Vec<u32>,
+    /// Partners of the colliders of a small set; else the grid is used.
+    partners: Option<Partners>,
     grid: HashedGrid,
     started: bool,
     pairs: Vec<CandidatePair>,
@@ -87,8 +97,10 @@ impl BroadPhase {
         let shapes = || set.as_slice().iter().map(|collider| &collider.shape);
         Self {
             regions: vec![nowhere; set.len()],
-            margins: shapes().map(|shape| margin(shape.bounding_radius())).collect(),
+            margins: vec![0.0; set.len()],
+            least_margins: shapes().map(|shape| margin(shape.bounding_radius())).collect(),
             half_spaces: (0..).zip(shapes()).filter(|(_, s)| is_plane(s)).map(|(k, _)| k).collect(),
+            partners: Partners::new(set),
             is_moved: vec![false; set.len()],
             ..Self::default()
         }
@@ -132,9 +144,12 @@ impl BroadPhase {
             stays
         } else {
             let bounds = shape.bounds(X_WS).inflated(contact_distance);
-            let stays = matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
+            let margin = self.least_margins[k].max(STEPS_AHEAD * contact_distance);
+            let stays = self.margins[k] <= LOOSE * margin
+                && matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
             if !stays {
-                self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(self.margins[k]));
+                self.margins[k] = margin;
+                self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(margin));
             }
             stays
         };
@@ -148,18 +163,13 @@ impl BroadPhase {
         if self.moved.is_empty() {
             return false;
         }
-        if !self.started {
-            self.grid = HashedGrid::new(set.len(), self.typical_extent());
-            self.started = true;
-        }
         self.moved.sort_unstable();
-        for &index in &self.moved {
-            self.is_moved[index as usize] = true;
-            if let BroadPhaseRegion::Box(bounds) = &self.regions[index as usize] {
-                self.grid.insert(index, bounds);
-            }
+        self.moved.iter().for_each(|&index| self.is_moved[index as usize] = true);
+        if self.partners.is_some() {
+            self.find_among_partners();
+        } else {
+            self.find_in_grid(set);
         }
-        self.find(set);
         let changed = self.merge();
         for &index in &self.moved {
             self.is_moved[index as usize] = false;
@@ -184,8 +194,39 @@ impl BroadPhase {
     }
 
     /// Finds all pairs with a collider that moved, sorted, each once.
-    fn find(&mut self, set: &Colliders) {
+    fn find_among_partners(&mut self) {
+        let Self { regions, partners, moved, is_moved, found, found_below, .. } = self;
+        found.clear();
+        found_below.clear();
+        let Some(partners) = partners else { return };
+        for &index in moved.iter() {
+            let region = regions[index as usize];
+            for &other in partners.of(index) {
+                let is_found = other < index && is_moved[other as usize];
+                if !is_found && region.overlaps(&regions[other as usize]) {
+                    let list = if other < index { &mut *found_below } else { &mut *found };
+                    list.push((index.min(other), index.max(other)));
+                }
+            }
+        }
+        if !found_below.is_empty() {
+            found.append(found_below);
+            found.sort_unstable();
+        }
+    }
+
+    /// The same by the grid, into which the colliders that moved are inserted.
+    fn find_in_grid(&mut self, set: &Colliders) {
+        if !self.started {
+            self.grid = HashedGrid::new(set.len(), self.typical_extent());
+            self.started = true;
+        }
         let Self { regions, grid, half_spaces, moved, is_moved, found, found_below, .. } = self;
+        for &index in moved.iter() {
+            if let BroadPhaseRegion::Box(bounds) = &regions[index as usize] {
+                grid.insert(index, bounds);
+            }
+        }
         found.clear();
         found_below.clear();
         for &index in moved.iter() {

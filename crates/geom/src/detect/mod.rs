@@ -8,6 +8,9 @@
 mod broad_phase;
 mod feature_persistence;
 mod hashed_grid;
+mod oriented_box;
+mod pair_reach;
+mod partners;
 mod relative_reach;
 mod separation_bound;
 
@@ -17,6 +20,8 @@ use crate::narrow::{self, DepthDoubt, Manifold, PosedShape};
 use crate::{ColliderId, Colliders, Contact, Shape};
 use broad_phase::{BroadPhase, CandidatePair};
 use nalgebra::{Isometry3, Vector3};
+use oriented_box::{LocalBox, OrientedBox};
+use pair_reach::{BoundingSphere, PairReach};
 use separation_bound::SeparationBound;
 
 /// Workspace of detection: poses, bounds, broad phase, persistent manifolds. It is not part of the state.
@@ -26,6 +31,9 @@ pub struct Detector {
     poses: Vec<Isometry3<f64>>,
     /// Bounding spheres of the colliders.
     spheres: Vec<BoundingSphere>,
+    /// Boxes around the colliders, `None` for half spaces: in their frames, and in the world.
+    local_boxes: Vec<Option<LocalBox>>,
+    boxes: Vec<Option<OrientedBox>>,
     /// Colliders of each frame, one frame after the other, and the start of each frame.
     carried: Vec<u32>,
     starts: Vec<u32>,
@@ -43,39 +51,6 @@ pub struct Detector {
     manifold: Manifold,
     narrow_calls: u64,
     depth_doubt: DepthDoubt,
-}
-
-/// Bounding sphere of a collider, and the distance within which its contacts are reported.
-#[derive(Clone, Copy, Debug)]
-struct BoundingSphere {
-    centre: Vector3<f64>,
-    /// Infinite for a half space [m].
-    radius: f64,
-    /// Reach of the frame and margin of the collider [m].
-    contact_distance: f64,
-    /// Upper bound of the distance that any point of the collider has travelled [m]; not kept for half
-    /// spaces.
-    path: f64,
-    /// Whether the collider is this sphere.
-    exact: bool,
-    /// Margin of the collider [m].
-    margin: f64,
-    /// Motion at the centre; `None` if the frame's is not known.
-    motion: Option<FrameMotion>,
-}
-
-impl BoundingSphere {
-    /// Distance [m] within which contacts with another collider are reported.
-    #[inline]
-    fn reach_to(&self, other: &Self) -> f64 {
-        let sum = self.contact_distance + other.contact_distance;
-        let (Some(a), Some(b)) = (&self.motion, &other.motion) else { return sum };
-        let approach = relative_reach::approach(
-            (a, &self.centre, self.radius),
-            (b, &other.centre, other.radius),
-        );
-        sum.min(self.margin + other.margin + approach)
-    }
 }
 
 impl Detector {
@@ -107,6 +82,12 @@ impl Detector {
         Self {
             poses: vec![Isometry3::identity(); set.len()],
             spheres: set.as_slice().iter().map(|collider| sphere(&collider.shape)).collect(),
+            local_boxes: set
+                .as_slice()
+                .iter()
+                .map(|collider| LocalBox::of(&collider.shape))
+                .collect(),
+            boxes: vec![None; set.len()],
             carried,
             starts,
             broad_phase: BroadPhase::new(set),
@@ -248,6 +229,7 @@ impl Detector {
                     sphere.path = separation_bound::path(sphere.path, X_WS_before, &X_WS, radius);
                 }
                 self.broad_phase.update(index, set, &X_WS, sphere.contact_distance);
+                self.boxes[index as usize] = self.local_boxes[index as usize].map(|b| b.at(&X_WS));
                 self.poses[index as usize] = X_WS;
             }
         }
@@ -269,8 +251,8 @@ impl Detector {
 
     /// Finds the contacts of all active pairs; true if a pair has another number than before.
     fn run_narrow_phase(&mut self, set: &Colliders) -> bool {
-        let Self { poses, spheres, broad_phase, active, contacts, fresh, counts, manifold, .. } =
-            self;
+        let Self { poses, spheres, boxes, broad_phase, active, contacts, .. } = self;
+        let (fresh, counts, manifold) = (&mut self.fresh, &mut self.counts, &mut self.manifold);
         fresh.clear();
         counts.clear();
         let (pairs, apart) = broad_phase.pairs_and_apart();
@@ -279,16 +261,18 @@ impl Detector {
             let pair = &pairs[k as usize];
             let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
             let start = fresh.len();
-            let reach = a.reach_to(b);
+            let reach = PairReach::of(a, b);
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
             if a.exact && b.exact {
                 calls += 1;
                 let touch =
-                    narrow::sphere::two((&a.centre, a.radius), (&b.centre, b.radius), reach);
+                    narrow::sphere::two((&a.centre, a.radius), (&b.centre, b.radius), reach.most);
                 if let Some((point, normal, gap)) = touch {
                     fresh.push(Contact { a: ids.0, b: ids.1, feature: 0, point, normal, gap });
                 }
-            } else if near(a, b, reach) {
+            } else if reach.includes_spheres(a, b)
+                && !reach.excludes(&boxes[pair.a as usize], &boxes[pair.b as usize])
+            {
                 let placed = |index: u32| PosedShape {
                     shape: &set.as_slice()[index as usize].shape,
                     X_WS: &poses[index as usize],
@@ -296,11 +280,15 @@ impl Detector {
                 let (known, path) = (&mut apart[k as usize], a.path + b.path);
                 manifold.clear();
                 let along = |axis: &_| narrow::clearance(placed(pair.a), placed(pair.b), axis);
-                if !known.lasts(path, reach) && !known.renew(path, reach, along) {
+                if !known.lasts(path, reach.most) && !known.renew(path, reach.most, along) {
                     calls += 1;
-                    let found = narrow::contacts(placed(pair.a), placed(pair.b), reach, manifold);
+                    let shapes = [placed(pair.a), placed(pair.b)];
+                    let found = narrow::contacts(shapes[0], shapes[1], reach.most, manifold);
                     depth_doubt.add(manifold.depth_doubt());
                     *known = SeparationBound::new(found, path);
+                    if reach.excludes_contacts(shapes, manifold.points()) {
+                        manifold.clear();
+                    }
                 }
                 let old = &contacts[pair.first as usize..(pair.first + pair.count) as usize];
                 if !old.is_empty() {
@@ -375,11 +363,4 @@ impl Detector {
         contacts.clear();
         contacts.extend_from_slice(&fresh[found..]);
     }
-}
-
-/// Whether two bounding spheres are within `reach` [m] of each other; always for half spaces.
-#[inline]
-fn near(a: &BoundingSphere, b: &BoundingSphere, reach: f64) -> bool {
-    let most = a.radius + b.radius + reach;
-    (a.centre - b.centre).norm_squared() <= most * most
 }

@@ -10,7 +10,9 @@
 //! ```
 //!
 //! where Δ(c) is the relative displacement at c and θ are the rotations. Points at a distance d can meet
-//! only if `d ≤ |Δ(c)| + |θ_a − θ_b| r + |θ_b| d`, with r the radius of the smaller shape.
+//! only if `d ≤ |Δ(c)| + |θ_a − θ_b| r + |θ_b| d`, with r the radius of the smaller shape. Seen from the larger shape, a plane
+//! between them with normal n keeps them apart if their distance along n is more than `n·Δ(c) + |n × (θ_a − θ_b)| r`:
+//! shapes that part or slide along one another do not meet.
 
 use nalgebra::Vector3;
 
@@ -39,27 +41,61 @@ impl FrameMotion {
     }
 }
 
-/// Bound of the distance [m] by which two shapes approach each other, given the motions at their centres
-/// and their radii [m]; infinite for frames of different groups, or if a shape turns too far for the bound.
-pub(super) fn approach(
-    (a, centre_a, radius_a): (&FrameMotion, &Vector3<f64>, f64),
-    (b, centre_b, radius_b): (&FrameMotion, &Vector3<f64>, f64),
-) -> f64 {
-    let (small, large, offset, radius) = if radius_a <= radius_b {
-        (a, b, centre_a - centre_b, radius_a)
-    } else {
-        (b, a, centre_b - centre_a, radius_b)
-    };
-    if a.group != b.group {
-        return f64::INFINITY;
+/// Share of the bound in all directions that is added along one [-]: for the curvature of paths, and accelerations.
+const ACROSS: f64 = 0.25;
+
+/// Motion of a shape A relative to a shape B of the same group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RelativeMotion {
+    /// Displacement of A relative to B at the centre of the smaller shape [m].
+    shift: Vector3<f64>,
+    /// Rotation relative to one another [rad].
+    turn: Vector3<f64>,
+    /// Radius of the smaller shape [m].
+    radius: f64,
+    /// 1/(1 − |θ_b|), for the rotation of the larger shape [-].
+    stretch: f64,
+    /// Distance by which points may move beside that [m].
+    slack: f64,
+}
+
+impl RelativeMotion {
+    /// From the motions at the centres of two shapes and their radii [m]; `None` for frames of different groups, or if a
+    /// shape turns too far for a bound.
+    pub fn between(
+        (a, centre_a, radius_a): (&FrameMotion, &Vector3<f64>, f64),
+        (b, centre_b, radius_b): (&FrameMotion, &Vector3<f64>, f64),
+    ) -> Option<Self> {
+        if a.group != b.group {
+            return None;
+        }
+        let (larger, radius, sign, offset) = if radius_a <= radius_b {
+            (b, radius_a, 1.0, centre_a - centre_b)
+        } else {
+            (a, radius_b, -1.0, centre_b - centre_a)
+        };
+        let turn = larger.turn.norm();
+        let shift = a.shift - b.shift - sign * larger.turn.cross(&offset);
+        (turn < LARGE_TURN && radius.is_finite()).then(|| Self {
+            shift,
+            turn: a.turn - b.turn,
+            radius,
+            stretch: 1.0 / (1.0 - turn),
+            slack: a.slack + b.slack,
+        })
     }
-    let turn = large.turn.norm();
-    if !(turn < LARGE_TURN && radius.is_finite()) {
-        return f64::INFINITY;
+
+    /// Bound of the distance [m] by which the shapes approach each other.
+    pub fn approach(&self) -> f64 {
+        self.slack + (self.shift.norm() + self.turn.norm() * self.radius) * self.stretch
     }
-    let relative = small.shift - large.shift - large.turn.cross(&offset);
-    let bound = relative.norm() + (small.turn - large.turn).norm() * radius;
-    a.slack + b.slack + bound / (1.0 - turn)
+
+    /// Bound of the distance [m] by which the shapes approach each other along the unit vector `n` from A into B, which
+    /// turns with the larger of them.
+    pub fn approach_along(&self, n: &Vector3<f64>) -> f64 {
+        let along = self.shift.dot(n).max(0.0) + self.turn.cross(n).norm() * self.radius;
+        self.slack + along * self.stretch + ACROSS * self.approach()
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +121,8 @@ mod tests {
             for _ in 0..100 {
                 y = end - b.shift - b.turn.cross(&(y - centre_b));
             }
-            let bound = approach((&a, &centre_a, radius_a), (&b, &centre_b, radius_b));
+            let (on_a, on_b) = ((&a, &centre_a, radius_a), (&b, &centre_b, radius_b));
+            let bound = RelativeMotion::between(on_a, on_b).unwrap().approach();
             let distance = (x - y).norm();
             // Up to the round-off of a few sums.
             assert!(distance <= bound * (1.0 + 1e-12), "{distance} exceeds {bound}");
@@ -101,8 +138,25 @@ mod tests {
             slack: 0.0,
         };
         let (p, q) = (Vector3::new(0.2, 0.0, -0.1), Vector3::new(-0.3, 0.4, 0.0));
-        let found = approach((&frame.at(&p), &p, 0.1), (&frame.at(&q), &q, 0.2));
+        let (at_p, at_q) = (frame.at(&p), frame.at(&q));
+        let motion = RelativeMotion::between((&at_p, &p, 0.1), (&at_q, &q, 0.2)).unwrap();
+        let found = motion.approach().max(motion.approach_along(&Vector3::y()));
         // Sums of three terms of size 0.1.
         assert!(found <= 1e-16, "{found}");
+    }
+
+    #[test]
+    fn shapes_that_part_or_slide_do_not_approach_along_the_normal() {
+        let (n, centre) = (Vector3::z(), Vector3::new(0.0, 0.0, 0.5));
+        let still = FrameMotion { group: 1, ..FrameMotion::default() };
+        let along = |shift: Vector3<f64>| {
+            let moving = FrameMotion { shift, ..still };
+            let (a, b) = ((&moving, &Vector3::zeros(), 0.1), (&still, &centre, 0.2));
+            RelativeMotion::between(a, b).unwrap().approach_along(&n)
+        };
+        // Products of numbers with few digits.
+        assert!((along(0.1 * n) - (1.0 + ACROSS) * 0.1).abs() <= 1e-16);
+        assert!((along(-0.1 * n) - ACROSS * 0.1).abs() <= 1e-16);
+        assert!((along(0.1 * Vector3::x()) - ACROSS * 0.1).abs() <= 1e-16);
     }
 }
