@@ -130,16 +130,20 @@ fn a_detector_with_restored_contacts_finds_the_same_contacts_with_the_same_featu
 fn pairs_that_stay_apart_call_the_narrow_phase_once() {
     let mut random = SplitMix64::new(52);
     let flat = Vector3::new(1.0, 1.0, 0.2);
-    let points: Vec<_> = (0..500).map(|_| random.direction().component_mul(&flat)).collect();
-    let disc = Shape::convex(&points).unwrap();
-    let mut builder = Colliders::builder();
-    // A row of tilted discs: their boxes and balls overlap, they do not.
+    // Tilted in the frame of their shape: the boxes and balls of a row of discs overlap, they do not.
     let tilt = UnitQuaternion::from_euler_angles(0.8, 0.0, 0.0);
     let along = tilt * Vector3::z();
+    let points: Vec<_> = (0..500).map(|_| tilt * random.direction().component_mul(&flat)).collect();
+    let disc = Shape::convex(&points).unwrap();
+    let mut builder = Colliders::builder();
     let mut frames = Vec::new();
     for k in 0..6 {
         builder.add(collider(disc.clone(), k as u32));
-        frames.push(Isometry3::from_parts((0.5 * k as f64 * along).into(), tilt));
+        frames.push(Isometry3::translation(
+            0.5 * k as f64 * along.x,
+            0.5 * k as f64 * along.y,
+            0.5 * k as f64 * along.z,
+        ));
     }
     let set = builder.build().unwrap();
     let (reach, awake) = (vec![0.001; 6], vec![false; 6]);

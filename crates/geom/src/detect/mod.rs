@@ -270,9 +270,7 @@ impl Detector {
                 if let Some((point, normal, gap)) = touch {
                     fresh.push(Contact { a: ids.0, b: ids.1, feature: 0, point, normal, gap });
                 }
-            } else if reach.includes_spheres(a, b)
-                && !reach.excludes(&boxes[pair.a as usize], &boxes[pair.b as usize])
-            {
+            } else if reach.includes_spheres(a, b) {
                 let placed = |index: u32| PosedShape {
                     shape: &set.as_slice()[index as usize].shape,
                     X_WS: &poses[index as usize],
@@ -280,7 +278,10 @@ impl Detector {
                 let (known, path) = (&mut apart[k as usize], a.path + b.path);
                 manifold.clear();
                 let along = |axis: &_| narrow::clearance(placed(pair.a), placed(pair.b), axis);
-                if !known.lasts(path, reach.most) && !known.renew(path, reach.most, along) {
+                if !known.lasts(path, reach.most)
+                    && !reach.excludes(&boxes[pair.a as usize], &boxes[pair.b as usize])
+                    && !known.renew(path, reach.most, along)
+                {
                     calls += 1;
                     let shapes = [placed(pair.a), placed(pair.b)];
                     let found = narrow::contacts(shapes[0], shapes[1], reach.most, manifold);
