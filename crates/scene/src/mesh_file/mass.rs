@@ -184,6 +184,7 @@ mod tests {
             [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         Triangles {
             vertices: (0..8).map(corner).collect(),
+            first_object: None,
             triangles: faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
         }
     }
@@ -247,6 +248,7 @@ mod tests {
                 Vector3::new(1.0, 1.0, 0.0),
             ],
             triangles: vec![[0, 1, 2], [1, 3, 2], [0, 2, 1]],
+            first_object: None,
         };
         assert!(legacy(&flat).is_err() && exact(&flat).is_err() && convex(&flat).is_err());
         assert!(shell(&flat).is_ok());

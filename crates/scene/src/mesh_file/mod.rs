@@ -32,6 +32,8 @@ pub struct Triangles {
     pub vertices: Vec<Vector3<f64>>,
     /// Corners of triangles, anticlockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// Number of triangles of the first object, where a file has several; MuJoCo reads only these.
+    pub first_object: Option<usize>,
 }
 
 /// One line of [`MESH_FORMATS`].

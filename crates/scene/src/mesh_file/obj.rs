@@ -1,7 +1,7 @@
 //! Wavefront OBJ: lines `v x y z` and `f` with corners `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 //!
 //! Indices count from one, or from the last vertex backwards if negative; polygons are cut into
-//! triangles. Every other statement is ignored: it does not concern
+//! triangles. A line `o` or `g` after faces ends the first object. Every other statement is ignored: it does not concern
 //! the shape. Numbers keep the digits of the text.
 
 use std::path::Path;
@@ -49,6 +49,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Triangles, SceneError> {
                 }
                 polygon::cut(&corners, &mesh.vertices, &mut mesh.triangles);
             }
+            Some("o" | "g") if mesh.first_object.is_none() && !mesh.triangles.is_empty() => {
+                mesh.first_object = Some(mesh.triangles.len());
+            }
             _ => {}
         }
     }
@@ -88,6 +91,15 @@ mod tests {
         ] {
             assert_eq!(read(&format!("{square}{face}")).unwrap().triangles, halves, "{face}");
         }
+    }
+
+    #[test]
+    fn the_first_object_ends_where_a_second_begins() {
+        let corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\n";
+        let read = |faces: &str| read(&format!("{corners}{faces}")).unwrap();
+        assert_eq!(read("o a\nf 1 2 3\n").first_object, None);
+        let two = read("g\no a\nf 1 2 3\ng b\nf 3 2 1\no c\nf 1 2 3\n");
+        assert_eq!((two.first_object, two.triangles.len()), (Some(1), 3));
     }
 
     #[test]

@@ -1,6 +1,10 @@
-//! Polygons as triangles, cut as MuJoCo's reader cuts them, so that masses of meshes agree where
-//! polygons are not flat: quadrilaterals along the shorter diagonal, others by clipping ears
-//! [Meisters75] from the first corner on, which makes a fan of a convex polygon.
+//! Polygons as triangles, cut as MuJoCo's reader of OBJ files (tinyobjloader) cuts them, so that masses of meshes agree
+//! where polygons are not flat: quadrilaterals along the shorter diagonal, others by clipping ears [Meisters75] from the
+//! first corner on, which makes a fan of a convex polygon.
+//!
+//! Everything is decided in single precision and in the coordinate plane that the polygon's first corner faces most. An ear's
+//! turn is compared with that of its first edge around the origin, so that which ears are found depends on where the polygon
+//! lies; a polygon that runs out of ears loses the rest. Both are faults of that reader, kept since the files were weighed with it.
 
 use nalgebra::Vector3;
 
@@ -10,11 +14,10 @@ const MOST_CORNERS: usize = 256;
 
 /// Appends the triangles of a polygon of at least three corners.
 pub(super) fn cut(corners: &[u32], vertices: &[Vector3<f64>], into: &mut Vec<[u32; 3]>) {
+    let at = |k: u32| vertices[k as usize].map(|x| x as f32);
     match *corners {
         [a, b, c] => into.push([a, b, c]),
         [a, b, c, d] => {
-            // The reader that MuJoCo uses decides in single precision.
-            let at = |k: u32| vertices[k as usize].map(|x| x as f32);
             let (ac, bd) = (at(c) - at(a), at(d) - at(b));
             if ac.norm_squared() < bd.norm_squared() {
                 into.extend([[a, b, c], [a, c, d]]);
@@ -22,7 +25,12 @@ pub(super) fn cut(corners: &[u32], vertices: &[Vector3<f64>], into: &mut Vec<[u3
                 into.extend([[a, b, d], [b, c, d]]);
             }
         }
-        _ if corners.len() <= MOST_CORNERS => clip(corners.to_vec(), vertices, into),
+        _ if corners.len() <= MOST_CORNERS => {
+            let points: Vec<_> = corners.iter().map(|k| at(*k)).collect();
+            let [first, second] = plane(&points);
+            let flat = corners.iter().zip(&points).map(|(k, p)| (*k, [p[first], p[second]]));
+            clip(flat.collect(), into);
+        }
         _ => fan(corners, into),
     }
 }
@@ -31,45 +39,57 @@ fn fan(corners: &[u32], into: &mut Vec<[u32; 3]>) {
     into.extend(corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]));
 }
 
-/// Clips one ear after the other; if none is left, the rest becomes a fan.
-fn clip(mut corners: Vec<u32>, vertices: &[Vector3<f64>], into: &mut Vec<[u32; 3]>) {
-    let at = |k: u32| vertices[k as usize];
-    let normal: Vector3<f64> = (0..corners.len())
-        .map(|k| at(corners[k]).cross(&at(corners[(k + 1) % corners.len()])))
-        .sum();
-    let mut first = 0;
-    let mut tries = 0;
+/// The two axes of the coordinate plane that the first corner with an angle faces most.
+fn plane(points: &[Vector3<f32>]) -> [usize; 2] {
+    let n = points.len();
+    let normals = (0..n).map(|k| {
+        let [a, b, c] = [k, k + 1, k + 2].map(|k| points[k % n]);
+        (b - a).cross(&(c - b)).abs()
+    });
+    match normals.into_iter().find(|normal| normal.max() > f32::EPSILON) {
+        Some(normal) if normal.x > normal.y && normal.x > normal.z => [1, 2],
+        Some(normal) if normal.z > normal.x && normal.z > normal.y => [0, 1],
+        Some(_) => [0, 2],
+        None => [1, 2],
+    }
+}
+
+/// Clips one ear after the other, until three corners are left or a whole round finds none.
+fn clip(mut corners: Vec<(u32, [f32; 2])>, into: &mut Vec<[u32; 3]>) {
+    let (mut first, mut tries) = (0, 0);
     while corners.len() > 3 && tries < corners.len() {
         let n = corners.len();
-        let ear = [first % n, (first + 1) % n, (first + 2) % n].map(|k| corners[k]);
-        let points = ear.map(at);
-        let others = corners.iter().filter(|k| !ear.contains(k));
-        if turn(&points, &normal) >= 0.0
-            && !others.into_iter().any(|k| holds(&points, &at(*k), &normal))
-        {
-            into.push(ear);
-            let middle = (first + 1) % n;
-            corners.remove(middle);
-            first %= corners.len();
+        first %= n;
+        let ear = [first, (first + 1) % n, (first + 2) % n];
+        let points = ear.map(|k| corners[k].1);
+        let free = (3..n).all(|k| !holds(&points, corners[(first + k) % n].1));
+        if turns(&points) && free {
+            into.push(ear.map(|k| corners[k].0));
+            corners.remove(ear[1]);
             tries = 0;
         } else {
             first += 1;
             tries += 1;
         }
     }
-    fan(&corners, into);
+    if let [a, b, c] = corners[..] {
+        into.push([a.0, b.0, c.0]);
+    }
 }
 
-/// Positive if three points turn to the left, seen against the normal.
-fn turn([a, b, c]: &[Vector3<f64>; 3], normal: &Vector3<f64>) -> f64 {
-    (b - a).cross(&(c - b)).dot(normal)
+/// Whether three points turn to the same side as the first two around the origin.
+fn turns([a, b, c]: &[[f32; 2]; 3]) -> bool {
+    let cross = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
+    let area = 0.5 * (a[0] * b[1] - a[1] * b[0]);
+    cross * area >= 0.0
 }
 
-/// Whether a triangle holds a point, seen against the normal.
-fn holds([a, b, c]: &[Vector3<f64>; 3], p: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
-    [[a, b], [b, c], [c, a]]
-        .iter()
-        .all(|[from, to]| (*to - *from).cross(&(p - *from)).dot(normal) > 0.0)
+/// Whether a triangle holds a point: a ray from it along the first axis crosses an odd number of edges.
+fn holds(corners: &[[f32; 2]; 3], [x, y]: [f32; 2]) -> bool {
+    let crosses = |a: [f32; 2], b: [f32; 2]| {
+        (a[1] > y) != (b[1] > y) && x < (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1]) + a[0]
+    };
+    (0..3).filter(|k| crosses(corners[*k], corners[(k + 2) % 3])).count() % 2 == 1
 }
 
 #[cfg(test)]
@@ -93,9 +113,17 @@ mod tests {
     }
 
     #[test]
-    fn a_convex_polygon_becomes_a_fan() {
+    fn a_convex_polygon_around_the_origin_becomes_a_fan() {
         let points: Vec<_> = (0..6).map(|k| f64::from(k).sin_cos()).map(|(y, x)| [x, y]).collect();
         assert_eq!(triangles(&points), [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]]);
+    }
+
+    #[test]
+    fn a_convex_polygon_elsewhere_is_cut_as_mujoco_cuts_it() {
+        let points: Vec<_> =
+            (0..6).map(|k| f64::from(k).sin_cos()).map(|(y, x)| [x - 10.0, y + 3.0]).collect();
+        // `mesh_face` of MuJoCo 4.0 for this polygon.
+        assert_eq!(triangles(&points), [[1, 2, 3], [1, 3, 4], [1, 4, 5], [0, 1, 5]]);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
-use stiction_sim::{Combine, Scheme, Settings, Stabilisation, StartLaw, WorldBuilder, WorldError};
+use stiction_sim::{
+    Combine, Scheme, Settings, Stabilisation, StartLaw, TangentialLaw, WorldBuilder, WorldError,
+};
 
 use super::asset::Assets;
 use super::attach::ModelContext;
@@ -252,6 +254,7 @@ impl<'a> Build<'a> {
             settings: Settings {
                 combine: Combine::Maximum,
                 file_scheme: Some(Scheme::Euler),
+                tangential: TangentialLaw::Mujoco,
                 stabilisation: Stabilisation { start: StartLaw::Soft, ..Stabilisation::default() },
                 ..Settings::default()
             },

@@ -7,6 +7,7 @@ use stiction_mech::SoftLaw;
 use stiction_sim::{GrainOf, Pairing, Resistance, SoftPairing};
 
 use super::build::Build;
+use super::soft_law;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -60,7 +61,7 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     let _ = element.number("gap")?;
     let default = SoftLaw::default();
     let law = SoftLaw {
-        reference: element.array_or("solref", default.reference)?,
+        reference: soft_law::reference(build, element.array_or("solref", default.reference)?),
         impedance: element.array_or("solimp", default.impedance)?,
     };
     if element.array_or("solreffriction", [0.0; 2])? != [0.0; 2] {

@@ -29,7 +29,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
             "tendon" => tendon(build, &element)?,
             _ => continue,
         };
-        let mut softness = soft_law::read(&element, "solref", "solimp")?;
+        let mut softness = soft_law::read(build, &element, "solref", "solimp")?;
         if softness.is_none() && has_mocap(build, &equality) {
             softness = Some(SoftLaw::default());
         }

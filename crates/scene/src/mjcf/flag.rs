@@ -23,6 +23,8 @@ pub(super) struct Flags {
     /// Whether controls are clamped to their ranges.
     pub clamp_control: bool,
     pub actuation: bool,
+    /// Whether the time constants of `solref` are at least two steps: `refsafe`.
+    pub safe_reference: bool,
     /// Whether a body passes through the body that carries it.
     pub filter_parent: bool,
     /// The cone by which the softness of contacts is scaled.
@@ -43,6 +45,7 @@ impl Default for Flags {
             gravity: true,
             clamp_control: true,
             actuation: true,
+            safe_reference: true,
             filter_parent: true,
             cone: ConeScaling::default(),
             disabled_groups: Vec::new(),
@@ -92,6 +95,7 @@ impl Flags {
             ("gravity", &mut self.gravity),
             ("clampctrl", &mut self.clamp_control),
             ("actuation", &mut self.actuation),
+            ("refsafe", &mut self.safe_reference),
             ("filterparent", &mut self.filter_parent),
             ("constraint", &mut all),
         ] {

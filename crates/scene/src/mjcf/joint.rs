@@ -103,8 +103,8 @@ pub(super) fn read(
         let limit = Limit { lower, upper, margin: margin.max(0.0) };
         spec.limit = build.flags.limit.then_some(limit);
     }
-    spec.limit_softness = soft_law::read(element, "solreflimit", "solimplimit")?;
-    spec.friction_softness = soft_law::read(element, "solreffriction", "solimpfriction")?;
+    spec.limit_softness = soft_law::read(build, element, "solreflimit", "solimplimit")?;
+    spec.friction_softness = soft_law::read(build, element, "solreffriction", "solimpfriction")?;
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[a, b]| (a, b));
     if limited(build, element, "actuatorfrclimited", "actuatorfrcrange", forces)? {
         match forces {

@@ -134,6 +134,7 @@ impl MeshAsset {
                     .error(format_args!("builtin = \"{word}\"; expected a file or vertices")));
             }
         };
+        mesh.triangles.truncate(mesh.first_object.unwrap_or(usize::MAX));
         let back = self.reference.inverse();
         for vertex in &mut mesh.vertices {
             let single = vertex.map(|part| f64::from(part as f32));
@@ -240,5 +241,5 @@ fn inline(element: &Element) -> Result<Triangles, SceneError> {
         .chunks_exact(3)
         .map(|part| Ok([corner(part[0])?, corner(part[1])?, corner(part[2])?]))
         .collect::<Result<_, SceneError>>()?;
-    Ok(Triangles { vertices, triangles })
+    Ok(Triangles { vertices, triangles, first_object: None })
 }

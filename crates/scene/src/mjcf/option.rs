@@ -47,7 +47,7 @@ const INTEGRATORS: [(&str, Option<Scheme>); 5] = [
 ];
 
 /// Switches of algorithms, or of what MuJoCo reports.
-const SWITCHES: [&str; 18] = [
+const SWITCHES: [&str; 17] = [
     "autoreset",
     "diagexact",
     "energy",
@@ -60,7 +60,6 @@ const SWITCHES: [&str; 18] = [
     "mpr",
     "multiccd",
     "nativeccd",
-    "refsafe",
     "sensor",
     "sensornoise",
     "sleep",

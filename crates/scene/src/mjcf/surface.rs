@@ -5,6 +5,7 @@ use stiction_mech::SoftLaw;
 use stiction_sim::{Resistance, SoftSurface, Surface};
 
 use super::build::{Build, ContactTerms};
+use super::soft_law;
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -47,7 +48,8 @@ pub(super) fn groups(terms: &ContactTerms) -> Groups {
 /// The surface of a geom.
 pub(super) fn surface(build: &Build, terms: &ContactTerms) -> Surface {
     let [friction, spin, roll] = terms.friction;
-    let law = SoftLaw { reference: terms.solref, impedance: terms.solimp };
+    let reference = soft_law::reference(build, terms.solref);
+    let law = SoftLaw { reference, impedance: terms.solimp };
     let soft = SoftSurface { law, mix: terms.solmix, cone: build.flags.cone };
     Surface {
         spin,

@@ -171,8 +171,8 @@ fn limits(
         let what = format!("<{}> actuatorfrcrange", element.tag);
         build.report_unsupported(&element.place, what);
     }
-    spec.limit_softness = soft_law::read(element, "solreflimit", "solimplimit")?;
-    spec.friction_softness = soft_law::read(element, "solreffriction", "solimpfriction")?;
+    spec.limit_softness = soft_law::read(build, element, "solreflimit", "solimplimit")?;
+    spec.friction_softness = soft_law::read(build, element, "solreffriction", "solimpfriction")?;
     Ok(range)
 }
 
