@@ -142,6 +142,15 @@ def load_summary(rows: list[Row]) -> list[str]:
     ]
 
 
+def variants(judged: list[Row]) -> str:
+    """How many agree with other settings than the defaults."""
+
+    def agree(key: str) -> int:
+        return sum(not row["unsupported_physics"] and row.get(key, row["error"]) <= row["bound"] for row in judged)
+
+    return f"with scheme=file {agree('file_scheme_error')}, with tangential=exact {agree('exact_friction_error')}"
+
+
 def motion_summary(rows: list[Row]) -> list[str]:
     """Agreement of motions by class, jumps, steps with faults, times."""
     lines = []
@@ -151,7 +160,7 @@ def motion_summary(rows: list[Row]) -> list[str]:
         judged = [row for row in here if row["outcome"] not in NOT_JUDGED]
         agrees = sum(row["outcome"] == "agrees" for row in judged)
         left = ", ".join(f"{name} {sum(row['outcome'] == name for row in here)}" for name in NOT_JUDGED)
-        lines.append(f"agreement, {kind + ':':22}{share(agrees, len(judged))} ({left})")
+        lines.append(f"agreement, {kind + ':':22}{share(agrees, len(judged))} ({left}; {variants(judged)})")
     other = [row for row in rows if "our_load" in row and "class" not in row and not row.get("flex")]
     jumps = [row for row in moved if row["jump"] > zoo_model.JUMP]
     steps = sum(sum(row["statuses"].values()) for row in moved)

@@ -21,6 +21,7 @@ import stiction as st
 
 DURATION = 0.5  # [s]
 STATES = 3  # random states at which mass matrix and bias forces are compared
+REFINEMENTS = (2, 8)  # parts of the reference's step, to tell whether it is too large
 PERTURBATION = 1e-6  # of the reference, to tell chaotic motion [m, rad]
 DISTANCE, TRAVEL, EXTENT = 1e-3, 0.05, 0.005  # bound of the error: [m], share of travel, share of extent
 OVERLAP, OUTSIDE = 1e-3, 1e-3  # a start is bad beyond these [m], [m, rad]
@@ -268,8 +269,18 @@ def compare_motion(path: Path, reference: Reference, simulation: st.Simulation) 
     }
     if row["error"] > bound:
         # The error of the reference's own time step.
-        row["refined"] = float(distance(Reference(path, 2).run()).max())
+        row["refined"] = max(float(distance(Reference(path, parts).run()).max()) for parts in REFINEMENTS)
+        row["file_scheme_error"] = float(distance(own_run(reference, fresh(path, reference, scheme="file"))).max())
+    if row["soft"]:
+        row["exact_friction_error"] = float(distance(own_run(reference, fresh(path, reference, tangential="exact"))).max())
     return row
+
+
+def fresh(path: Path, reference: Reference, **settings: str) -> st.Simulation:
+    """A simulation at its start, with settings other than the defaults."""
+    simulation = st.Simulation(st.load(path), **settings)
+    start(reference, simulation)
+    return simulation
 
 
 def classify(row: dict[str, Any]) -> str:

@@ -54,7 +54,7 @@ def test_robots_stand_as_high_as_in_mujoco(name: str) -> None:
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
-    sim = st.Simulation(st.load(path), tangential="mujoco")
+    sim = st.Simulation(st.load(path))
     sim.qpos[:], sim.ctrl[:] = data.qpos, data.ctrl
     steps = round(DURATION / model.opt.timestep)
     mujoco.mj_step(model, data, steps)
@@ -73,7 +73,7 @@ def test_with_exact_friction_no_robot_sinks(name: str) -> None:
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
-    sim = st.Simulation(st.load(path))
+    sim = st.Simulation(st.load(path), tangential="exact")
     sim.qpos[:], sim.ctrl[:] = data.qpos, data.ctrl
     steps = round(DURATION / model.opt.timestep)
     mujoco.mj_step(model, data, steps)
@@ -109,6 +109,24 @@ EQUALITIES = {
     "anchored weld": """<weld body1='c' body2='b' anchor='.1 .2 .3' relpose='.2 0 0 1 0 0 0' solref='0.1 1'
         solimp='0.4 0.9 0.05'/>""",
 }
+
+
+@pytest.mark.parametrize("refsafe", ["enable", "disable"])
+def test_limits_stiffer_than_two_steps_follow_refsafe(refsafe: str) -> None:
+    # A time constant of 1.6 steps: raised to two steps, or taken as it is.
+    text = f"""<mujoco><option timestep='0.005' tolerance='1e-14' iterations='100'>
+        <flag contact='disable' refsafe='{refsafe}'/></option><worldbody><body pos='0 0 1'>
+        <joint axis='0 1 0' range='-20 10' solreflimit='0.008 1' solimplimit='0.5 0.9 0.05'/>
+        <geom type='capsule' size='.05' fromto='0 0 0 .5 0 0'/></body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    sim = st.Simulation(st.loads(text), scheme="euler", tolerance=1e-12)
+    for step in range(100):
+        mujoco.mj_step(model, data)
+        sim.step()
+        # One row, solved to round-off.
+        assert np.abs(sim.qpos - data.qpos).max() <= 1e-8, f"step {step}"
+    assert data.qpos[0] > np.deg2rad(10)
 
 
 @pytest.mark.parametrize("name", list(MECHANISMS))

@@ -4,7 +4,7 @@
 //!
 //! Everything is decided in single precision and in the coordinate plane that the polygon's first corner faces most. An ear's
 //! turn is compared with that of its first edge around the origin, so that which ears are found depends on where the polygon
-//! lies; a polygon that runs out of ears loses the rest. Both are faults of that reader, kept since the files were weighed with it.
+//! lies; a polygon that runs out of tries loses the rest. Both are faults of that reader, kept since the files were weighed with it.
 
 use nalgebra::Vector3;
 
@@ -54,11 +54,14 @@ fn plane(points: &[Vector3<f32>]) -> [usize; 2] {
     }
 }
 
-/// Clips one ear after the other, until three corners are left or a whole round finds none.
+/// Clips one ear after the other, until three corners are left or a whole round finds none. An ear at the last try of a
+/// round ends the search as well.
 fn clip(mut corners: Vec<(u32, [f32; 2])>, into: &mut Vec<[u32; 3]>) {
-    let (mut first, mut tries) = (0, 0);
-    while corners.len() > 3 && tries < corners.len() {
+    let (mut first, mut tries, mut before) = (0, corners.len(), corners.len());
+    while corners.len() > 3 && tries > 0 {
         let n = corners.len();
+        tries = if n == before { tries - 1 } else { n };
+        before = n;
         first %= n;
         let ear = [first, (first + 1) % n, (first + 2) % n];
         let points = ear.map(|k| corners[k].1);
@@ -66,10 +69,8 @@ fn clip(mut corners: Vec<(u32, [f32; 2])>, into: &mut Vec<[u32; 3]>) {
         if turns(&points) && free {
             into.push(ear.map(|k| corners[k].0));
             corners.remove(ear[1]);
-            tries = 0;
         } else {
             first += 1;
-            tries += 1;
         }
     }
     if let [a, b, c] = corners[..] {
@@ -124,6 +125,13 @@ mod tests {
             (0..6).map(|k| f64::from(k).sin_cos()).map(|(y, x)| [x - 10.0, y + 3.0]).collect();
         // `mesh_face` of MuJoCo 4.0 for this polygon.
         assert_eq!(triangles(&points), [[1, 2, 3], [1, 3, 4], [1, 4, 5], [0, 1, 5]]);
+    }
+
+    #[test]
+    fn a_polygon_whose_first_ear_is_found_at_the_last_try_loses_the_rest_as_in_mujoco() {
+        let points = [[2.5, -2.64], [1.61, -2.13], [1.61, -2.34], [2.2, -2.37], [2.53, -2.87]];
+        // `mesh_face` of MuJoCo 4.0 for this polygon.
+        assert_eq!(triangles(&points), [[4, 0, 1]]);
     }
 
     #[test]

@@ -143,7 +143,7 @@ fn note(build: &mut Build, element: &str, name: &str) {
 mod tests {
     use super::super::testing::{error, model};
     use nalgebra::Vector3;
-    use stiction_sim::{Combine, Scheme, Settings};
+    use stiction_sim::{Combine, Scheme, Settings, TangentialLaw};
 
     #[test]
     fn time_step_and_gravity_are_taken_and_the_rest_is_noted() {
@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(found.settings.time_step, 0.003);
         assert_eq!(found.world.model().gravity(), Vector3::new(0.0, 1.0, -2.0));
         assert_eq!(found.settings.combine, Combine::Maximum);
+        assert_eq!(found.settings.tangential, TangentialLaw::Mujoco);
         assert_eq!(found.settings.scheme, Settings::default().scheme);
         assert_eq!(found.settings.file_scheme, Some(Scheme::Euler));
         assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);

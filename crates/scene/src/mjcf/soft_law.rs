@@ -34,3 +34,27 @@ pub(super) fn read(
     };
     Ok((law != default).then_some(law))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::model;
+
+    /// The reference of the limit of a joint with a time constant of half a step.
+    fn reference(flag: &str) -> [f64; 2] {
+        let found = model(&format!(
+            "<compiler angle='radian'/><option timestep='0.01'>{flag}</option><worldbody><body>
+             <joint range='0 1' solreflimit='0.005 2'/><geom size='1'/></body></worldbody>"
+        ));
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        found.world.model().joints()[0].spec.limit_softness.map_or([0.0; 2], |law| law.reference)
+    }
+
+    #[test]
+    fn without_refsafe_a_short_time_constant_becomes_stiffness_and_damping() {
+        assert_eq!(reference(""), [0.005, 2.0]);
+        assert_eq!(reference("<flag refsafe='enable'/>"), [0.005, 2.0]);
+        // 1/(T ζ)² = 1/0.01² and 2/T; one or two roundings each.
+        let [stiffness, damping] = reference("<flag refsafe='disable'/>");
+        assert!((stiffness + 1e4).abs() <= 1e-11 && (damping + 400.0).abs() <= 1e-12);
+    }
+}
