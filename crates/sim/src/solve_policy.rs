@@ -3,19 +3,20 @@
 //!
 //! The default solver first gets a few Newton iterations for the full tolerance, which suffice
 //! unless a pile collides with itself. Otherwise a second pass accepts a larger error, relative to
-//! the speed of the motion. A problem whose solution is still far off, or that has none, is
-//! solved with softened constraints. A solver that the user selects has no such limit: its own
+//! the speed of the motion. The few problems that need more iterations than that get them in a third pass: in a heap
+//! because one collision is hard, on a large mesh because an iteration is no Newton step but a product with A. A
+//! problem whose solution is still far off, or that has none, is solved with softened constraints. A solver that the user selects has no such limit: its own
 //! behaviour is of interest.
 
 use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 
-/// Newton iterations of the first pass, at the full tolerance, and of the second, at the reduced one.
+/// Iterations of the first pass, at the full tolerance, and of the two others, at the reduced one.
 const FIRST_PASS_ITERATIONS: usize = 12;
-const SECOND_PASS_ITERATIONS: usize = 100;
-/// Tolerance of the second pass at rest, relative to the requested one [-].
+const LATER_PASSES_ITERATIONS: [usize; 2] = [100, 1000];
+/// Tolerance of the later passes at rest, relative to the requested one [-].
 const REST_TOLERANCE_FACTOR: f64 = 10.0;
-/// Tolerance of the second pass in motion, relative to the requested one, and its bound [-].
+/// Tolerance of the later passes in motion, relative to the requested one, and its bound [-].
 const MOTION_TOLERANCE_FACTOR: f64 = 1e3;
 const MAX_MOTION_TOLERANCE: f64 = 1e-3;
 /// Violation, relative to the reference velocity, above which softened constraints are better [-].
@@ -54,14 +55,18 @@ pub(crate) fn solve(
     let max_iterations = goal.max_iterations.or(limited.then_some(FIRST_PASS_ITERATIONS));
     let first = Goal { max_iterations, ..*goal };
     let mut report = session.solve(problem, &first, solution)?;
-    if limited && !matches!(report.status, Status::Converged | Status::Failed) {
-        let motion_tolerance = (MOTION_TOLERANCE_FACTOR * goal.tolerance).min(MAX_MOTION_TOLERANCE);
-        let tolerance = REST_TOLERANCE_FACTOR * goal.tolerance;
-        let max_iterations = Some(SECOND_PASS_ITERATIONS);
-        let second = Goal { tolerance, motion_tolerance, max_iterations, ..*goal };
-        let done = report.iterations;
-        report = session.solve(problem, &second, solution)?;
-        report.iterations += done;
+    let motion_tolerance = (MOTION_TOLERANCE_FACTOR * goal.tolerance).min(MAX_MOTION_TOLERANCE);
+    let reduced =
+        Goal { tolerance: REST_TOLERANCE_FACTOR * goal.tolerance, motion_tolerance, ..*goal };
+    for (pass, iterations) in LATER_PASSES_ITERATIONS.into_iter().enumerate() {
+        // What stalled at the reduced tolerance stalls again.
+        let stalled = pass == 0 && report.status == Status::Stalled;
+        if limited && (stalled || report.status == Status::IterationLimit) {
+            let done = report.iterations;
+            let later = Goal { max_iterations: Some(iterations), ..reduced };
+            report = session.solve(problem, &later, solution)?;
+            report.iterations += done;
+        }
     }
     let finite = solution.velocity.iter().all(|v| v.is_finite());
     let error = report.residuals.of(report.friction_model);
