@@ -86,8 +86,8 @@ impl Sequence {
     }
 }
 
-/// What stands where something else stood.
-const WORDS: &[&str] = &[
+/// What stands where something else stood, in a file or among arguments.
+pub const WORDS: &[&str] = &[
     "NaN",
     "inf",
     "-1",
