@@ -5,7 +5,7 @@ use numpy::{AllowTypeChange, PyArray1, PyArrayLike1, PyArrayLikeDyn, PyArrayMeth
 use pyo3::prelude::*;
 use stiction_solve::file::{Array, Values};
 
-use crate::error;
+use crate::{error, memory};
 
 /// Three finite numbers from Python.
 pub fn vector(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vector3<f64>> {
@@ -36,6 +36,7 @@ pub fn pose(given: &Bound<'_, PyAny>) -> PyResult<Isometry3<f64>> {
 
 /// A flat list of finite numbers from Python.
 pub fn numbers(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    memory::check_given(what, given)?;
     let array = given.extract::<numpy::PyArrayLike1<'_, f64, numpy::AllowTypeChange>>();
     let array = array.map_err(|refused| {
         error::state(format!("{what}: expected a flat array of numbers; {refused}"))
@@ -52,6 +53,7 @@ pub fn numbers(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
 
 /// A flat list of numbers from Python, infinite ones among them.
 pub fn numbers_or_infinite(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    memory::check_given(what, given)?;
     let array: PyArrayLike1<'_, f64, AllowTypeChange> = given.extract().map_err(|refused| {
         error::problem(format!("{what}: expected a flat array of numbers; {refused}"))
     })?;
@@ -69,6 +71,7 @@ pub fn write_array<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, P
 
 /// An array of NumPy as files have it.
 pub fn read_array(given: &Bound<'_, PyAny>) -> PyResult<Array> {
+    memory::check_given("an array", given)?;
     let kind: String = given.getattr("dtype")?.getattr("kind")?.extract()?;
     if kind == "i" {
         let array: PyArrayLikeDyn<'_, i64, AllowTypeChange> = given.extract()?;

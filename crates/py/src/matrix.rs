@@ -30,6 +30,7 @@ fn sparse(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Csr> {
 }
 
 fn dense(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Csr> {
+    memory::check_given(what, given)?;
     let array: PyArrayLike2<'_, f64, AllowTypeChange> = given.extract().map_err(|refused| {
         error::problem(format!("{what}: expected a matrix, dense or sparse; {refused}"))
     })?;

@@ -1,7 +1,7 @@
 //! Arrays whose size a caller chooses: checked before memory is taken, since a failed allocation ends
 //! the process.
 
-use pyo3::PyResult;
+use pyo3::prelude::*;
 
 use crate::error;
 
@@ -9,6 +9,8 @@ use crate::error;
 const PART: f64 = 0.75;
 /// Memory that counts as available where the system does not say [bytes].
 const UNKNOWN: u64 = 1 << 34;
+/// Numbers that fit in any case.
+const FEW: usize = 1 << 20;
 
 /// Refuses an array of numbers with these extents, `copies` times, if it does not fit into memory.
 /// `what` names the request in the message.
@@ -28,6 +30,14 @@ pub fn check(what: &str, extents: &[usize], copies: usize) -> PyResult<()> {
             )))
         }
     }
+}
+
+/// Refuses a sequence or an array of Python whose numbers do not fit into memory: an array may be a view that repeats
+/// few numbers often.
+pub fn check_given(what: &str, given: &Bound<'_, PyAny>) -> PyResult<()> {
+    let size = given.getattr("size").and_then(|size| size.extract::<usize>());
+    let n = size.or_else(|_| given.len()).unwrap_or(0);
+    if n <= FEW { Ok(()) } else { check(what, &[n], 2) }
 }
 
 /// Memory that can be taken without swapping [bytes].

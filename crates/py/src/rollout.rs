@@ -274,6 +274,7 @@ fn interruptible<T: Send>(
 }
 
 fn read_starts(content: &ModelContent, given: &Bound<'_, PyAny>) -> PyResult<Vec<Start>> {
+    memory::check_given("states", given)?;
     if let Ok(state) = given.cast::<State>() {
         return Ok(vec![Start::Snapshot(Arc::new(state.get().snapshot.clone()))]);
     }
@@ -340,6 +341,7 @@ fn read_controls(
     given: &Bound<'_, PyAny>,
     batch: usize,
 ) -> PyResult<Controls> {
+    memory::check_given("controls", given)?;
     let nu = content.world.model().nu();
     let (numbers, shape): (Vec<f64>, Vec<usize>) =
         match given.extract::<PyArrayLike3<'_, f64, AllowTypeChange>>() {
