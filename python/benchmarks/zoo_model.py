@@ -276,7 +276,7 @@ def compare_motion(path: Path, reference: Reference, simulation: st.Simulation) 
     return row
 
 
-def fresh(path: Path, reference: Reference, **settings: str) -> st.Simulation:
+def fresh(path: Path, reference: Reference, **settings: Any) -> st.Simulation:
     """A simulation at its start, with settings other than the defaults."""
     simulation = st.Simulation(st.load(path), **settings)
     start(reference, simulation)
