@@ -23,6 +23,16 @@ pub struct State {
 }
 
 impl State {
+    /// Takes over another state of the same model, without taking memory.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.time = other.time;
+        self.q.copy_from_slice(&other.q);
+        self.v.copy_from_slice(&other.v);
+        self.activation.copy_from_slice(&other.activation);
+        self.x.copy_from_slice(&other.x);
+        self.x_dot.copy_from_slice(&other.x_dot);
+    }
+
     /// The reference configuration at rest.
     pub fn new(model: &Model) -> Self {
         let vertices = model.softs().iter().flat_map(|soft| soft.spec.vertices.iter().copied());

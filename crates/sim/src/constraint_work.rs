@@ -1,17 +1,18 @@
 //! Impulses and work of the constraints of a step, for the balance of energy.
 //!
 //! The work of a constraint is `c̄ᵀλ` with c̄ its velocity at the mean of the velocities at the ends of the step.
-//! Equalities have no source of energy: what all equalities of a tree do with a positive sign is an error of the step,
-//! such as that of a loop that turns far. Single rows that depend on one another may do work that others take back.
-//! Contacts are not judged one by one: in a collision, one that was opening when another pushed it shut does work
-//! with a positive sign that the other dissipates. Cost: linear in the entries of J that belong to equalities; in all
-//! entries where the work of all constraints without sign is asked for.
+//! Equalities, limits, contacts and dry friction have no source of energy: what all of an island do together with a positive
+//! sign is an error of the step, such as that of a loop that turns far. They are not judged one by one: in a collision, one that
+//! was opening when another pushed it shut does work with a positive sign that the other dissipates. Contacts without
+//! equalities and limits do none, see `step/restitution`. Cost: linear in the entries of J of islands with
+//! equalities or limits; in all entries where the work of all constraints without sign is asked for.
 
-use stiction_mech::{BodyId, Model, State};
+use stiction_mech::{BodyId, DriveKind, Model, State};
 use stiction_solve::{Problem, contact};
 
 use crate::constraint::Equality;
 use crate::problem_assembly::ProblemAssembler;
+use crate::rows::drive::kind_of;
 use crate::rows::{ConstraintClass, ConstraintKey, RowBuilder};
 use crate::world::World;
 
@@ -34,8 +35,10 @@ pub(crate) struct SolvedRows<'a> {
 pub(crate) struct ConstraintWork {
     /// Jᵀλ of the problem [N·s].
     pub impulse: Vec<f64>,
-    /// Per tree: work of its equalities that have no source of energy [J].
+    /// Per tree: work of the constraints without a source of energy on its island, if it has equalities or limits [J].
     passive: Vec<f64>,
+    /// Per island: the same; `None` without equalities and limits.
+    islands: Vec<Option<f64>>,
     /// Per tree: sum of the work of its constraints without sign [J], if it was measured.
     gross: Vec<f64>,
     is_gross_measured: bool,
@@ -49,15 +52,16 @@ impl ConstraintWork {
         Self {
             impulse: Vec::new(),
             passive: vec![0.0; trees],
+            islands: Vec::new(),
             gross: vec![0.0; trees],
             is_gross_measured: false,
             mean_velocity: Vec::new(),
         }
     }
 
-    /// Takes over the impulses of a step and computes the work of its equalities.
+    /// Takes over the impulses of a step and computes the work of constraints without a source of energy.
     pub fn measure(&mut self, solved: &SolvedRows) {
-        let SolvedRows { world, rows, problem, on_velocities, .. } = *solved;
+        let SolvedRows { rows, problem, on_velocities, .. } = *solved;
         self.impulse.clear();
         self.mean_velocity.clear();
         self.is_gross_measured = false;
@@ -66,22 +70,34 @@ impl ConstraintWork {
             return;
         }
         self.impulse.extend_from_slice(on_velocities);
-        let is_equality = |class| class == ConstraintClass::Equality;
-        let equalities = rows.records().partition_point(|record| is_equality(record.key.class));
-        if equalities == 0 {
+        let is_last = |class| class <= ConstraintClass::Limit;
+        let last = rows.records().partition_point(|record| is_last(record.key.class));
+        if last == 0 {
             return;
         }
         self.set_mean_velocity(solved);
-        for (index, record) in rows.records()[..equalities].iter().enumerate() {
-            let is_rigid = problem.compliance()[problem.row_range(index)].iter().all(|r| *r == 0.0);
-            if is_rigid && is_passive(world, &record.key) {
-                let work = self.work(solved, index);
-                trees_of(solved, index).for_each(|tree| self.passive[tree] += work);
+        let of_constraint = problem.islands().of_constraint();
+        self.islands.clear();
+        self.islands.resize(problem.islands().count(), None);
+        for index in 0..last {
+            self.islands[of_constraint[index] as usize] = Some(0.0);
+        }
+        for (index, record) in rows.records().iter().enumerate() {
+            let island = of_constraint[index] as usize;
+            if let Some(sum) = self.islands[island]
+                && is_passive(solved, index, &record.key)
+            {
+                self.islands[island] = Some(sum + self.work(solved, index));
+            }
+        }
+        for index in 0..rows.records().len() {
+            if let Some(sum) = self.islands[of_constraint[index] as usize] {
+                trees_of(solved, index).for_each(|tree| self.passive[tree] = sum);
             }
         }
     }
 
-    /// Work of the equalities of a tree without a source of energy [J].
+    /// Work with a positive sign of the constraints without a source of energy on the island of a tree [J].
     pub fn passive(&self, tree: usize) -> f64 {
         self.passive[tree].max(0.0)
     }
@@ -130,17 +146,29 @@ fn trees_of<'a>(solved: &SolvedRows<'a>, index: usize) -> impl Iterator<Item = u
     solved.rows.ports()[terms].iter().filter_map(|port| port.tree())
 }
 
-/// Whether a constraint is an equality without a source of energy: work that it does with a positive sign is an error.
-/// Driven bodies do work on what they hold.
-fn is_passive(world: &World, key: &ConstraintKey) -> bool {
-    if key.class != ConstraintClass::Equality {
-        return false;
-    }
-    let driven = |body: &BodyId| world.model.driven().contains(body);
-    match &world.equalities[key.a as usize] {
-        Equality::Connect(e) => ![e.body_a, e.body_b].iter().any(driven),
-        Equality::Distance(e) => ![e.body_a, e.body_b].iter().any(driven),
-        Equality::Weld(e) => ![e.body_a, e.body_b].iter().any(driven),
-        Equality::Joint(_) | Equality::Tendon(_) => true,
+/// Whether a constraint has no source of energy: exact equalities and limits, rigid contacts and dry friction. Driven
+/// bodies do work on what they hold.
+fn is_passive(solved: &SolvedRows, index: usize, key: &ConstraintKey) -> bool {
+    let SolvedRows { world, problem, .. } = *solved;
+    let is_exact = || problem.compliance()[problem.row_range(index)].iter().all(|r| *r == 0.0);
+    let driven = |body: &BodyId| world.model.driver(*body).is_some();
+    match key.class {
+        ConstraintClass::Equality => {
+            let is_driven = match &world.equalities[key.a as usize] {
+                Equality::Connect(e) => [e.body_a, e.body_b].iter().any(driven),
+                Equality::Distance(e) => [e.body_a, e.body_b].iter().any(driven),
+                Equality::Weld(e) => [e.body_a, e.body_b].iter().any(driven),
+                Equality::Joint(_) | Equality::Tendon(_) => false,
+            };
+            !is_driven && is_exact()
+        }
+        ConstraintClass::Contact => {
+            let bodies = [key.a, key.b].map(|geom| world.geoms[geom as usize].body);
+            !bodies.iter().any(driven) && is_exact()
+        }
+        ConstraintClass::Drive => kind_of(key).is_some_and(DriveKind::is_dry_friction),
+        ConstraintClass::Limit => is_exact(),
+        ConstraintClass::Torsion => true,
+        _ => false,
     }
 }

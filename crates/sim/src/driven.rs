@@ -3,7 +3,7 @@
 //! Within the step they move at a constant velocity, which enters rows as a bias: contacts and
 //! equalities react to it, and nothing changes it.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_mech::{BodyId, Input, Model};
 
 /// Poses and velocities of the driven bodies, in the order of [`stiction_mech::Model::driven`].
@@ -53,8 +53,8 @@ impl DrivenBodies {
         self.velocity.fill([Vector3::zeros(); 2]);
     }
 
-    /// Sets the poses to be reached after `h` [s], if they are valid.
-    pub fn set_target(&mut self, poses: &[Isometry3<f64>], h: f64) {
+    /// Sets the poses to be reached after `remaining` [s], of which the coming motion takes `h` [s], if they are valid.
+    pub fn set_target(&mut self, poses: &[Isometry3<f64>], h: f64, remaining: f64) {
         if !self.fits(poses) {
             return;
         }
@@ -62,7 +62,15 @@ impl DrivenBodies {
         for (velocity, (from, to)) in self.velocity.iter_mut().zip(self.now.iter().zip(poses)) {
             let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
             let travel = to.translation.vector - from.translation.vector;
-            *velocity = [turn / h, travel / h];
+            *velocity = [turn / remaining, travel / remaining];
+        }
+        if h < remaining {
+            let moves = self.now.iter().zip(&self.velocity);
+            for (next, (from, [turn, travel])) in self.next.iter_mut().zip(moves) {
+                let rotation = UnitQuaternion::from_scaled_axis(h * turn) * from.rotation;
+                let position = from.translation.vector + h * travel;
+                *next = Isometry3::from_parts(position.into(), rotation);
+            }
         }
     }
 

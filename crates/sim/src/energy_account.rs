@@ -4,13 +4,13 @@ use crate::energy_drift::{EnergyDrift, STEP_ALLOWANCE};
 
 /// Energy without cause above which a motion is not resolved, relative to the energies exchanged: a gain in a motion
 /// that does not turn [-].
-const STRAIGHT: f64 = 9e-3;
+pub(crate) const STRAIGHT: f64 = 9e-3;
 /// Factor of the square of the turn that is added to it [-].
 const TURNING: f64 = 1.0;
 /// The same for a loss, and the most for a gain [-].
 pub(crate) const RELATIVE: f64 = 0.1;
 /// The same relative to the energies exchanged in the largest of the last steps [-].
-const RECENT: f64 = 1e-3;
+const RECENT: f64 = 5e-4;
 /// The same relative to the sum of the work of single rows, for the residual of the solver [-].
 const SOLVER_ERROR: f64 = 1e-3;
 /// The same relative to potential energies, for round-off [-].
@@ -28,8 +28,10 @@ pub(crate) struct Account {
     pub gross: f64,
     /// Work that equalities did without a source of energy.
     pub passive: f64,
-    /// Square of the largest turn of a link in the step [rad²].
+    /// Square of the largest turn of a link in the whole step [rad²].
     pub squared_turn: f64,
+    /// Unexplained energy of earlier parts of the step, and the energies exchanged in the largest of them.
+    pub earlier: [f64; 2],
     /// Work that potential forces do on half of the change of velocity.
     pub sampling: f64,
     /// Size of the potential energies, for round-off.
@@ -51,8 +53,10 @@ impl Account {
         self.forces += other.forces;
         self.constraints += other.constraints;
         self.gross += other.gross;
-        self.passive += other.passive;
+        self.passive = self.passive.max(other.passive);
         self.squared_turn = self.squared_turn.max(other.squared_turn);
+        self.earlier[0] += other.earlier[0];
+        self.earlier[1] = self.earlier[1].max(other.earlier[1]);
         self.sampling += other.sampling;
         self.potential_size += other.potential_size;
         self.fall += other.fall;
@@ -64,6 +68,18 @@ impl Account {
     pub fn residual(&self) -> f64 {
         let change = self.kinetic[1] - self.kinetic[0] + self.potential;
         change - self.forces - self.constraints + self.passive
+    }
+
+    /// Energy without cause beyond what sampling, the solver and round-off explain.
+    pub fn unexplained(&self) -> f64 {
+        let (residual, explained) = (self.residual(), self.explained());
+        if residual.abs() <= explained { 0.0 } else { residual - explained.copysign(residual) }
+    }
+
+    /// Factor of the velocities after the motion that takes the unexplained gain out of their kinetic energy [-].
+    pub fn reduction(&self) -> f64 {
+        let (gain, kinetic) = (self.unexplained(), self.kinetic[1]);
+        if gain > 0.0 && kinetic > 0.0 { (1.0 - gain / kinetic).max(0.0).sqrt() } else { 1.0 }
     }
 
     /// Energies that were exchanged.
@@ -80,20 +96,39 @@ impl Account {
         self.sampling + SOLVER_ERROR * self.gross + ROUND_OFF * self.potential_size + self.floor
     }
 
-    /// Whether neither this step nor the sum over the last steps comes near its bound.
-    pub fn is_clear(&self, drift: &EnergyDrift, is_rod: bool) -> bool {
-        let gains = self.residual() > self.explained() + STEP_ALLOWANCE * self.exchanged();
+    /// Whether neither this step nor the sum over the last steps comes near its bound. `fraction` is the length of the part
+    /// of the step [-].
+    pub fn is_clear(&self, drift: &EnergyDrift, is_rod: bool, fraction: f64) -> bool {
+        let allowance = fraction * STEP_ALLOWANCE * self.exchanged();
+        let gains = self.residual() > self.explained() + allowance;
         !gains && drift.gained == 0.0 && self.imbalance(drift.exchanged, is_rod).abs() <= 1.0
+    }
+
+    /// Kinetic energy and exchange of potential energy.
+    pub fn motion(&self) -> f64 {
+        self.kinetic[0].max(self.kinetic[1]) + self.potential.abs()
+    }
+
+    /// Gain of energy without cause of all trees together, relative to what can be told from it: that their schemes
+    /// explain of their motion, and the work of forces [-]; not positive for a loss.
+    pub fn gain(&self) -> f64 {
+        let relative = (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE);
+        let motion = self.motion().max(self.earlier[1]);
+        let allowed = relative * motion + self.forces.abs() + self.explained();
+        let residual = self.earlier[0] + self.residual();
+        if allowed > 0.0 { residual / allowed } else { 0.0 }
     }
 
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:
     /// schemes dissipate. `recent` are the energies exchanged in the largest of the last steps, of which little
     /// is left where a motion turns back [J]. The strains of a rod are stiff, and explain as much of a gain.
     pub fn imbalance(&self, recent: f64, is_rod: bool) -> f64 {
-        let gains = self.residual() > 0.0 && !is_rod;
+        let residual = self.earlier[0] + self.residual();
+        let gains = residual > 0.0 && !is_rod;
         let relative =
             if gains { (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE) } else { RELATIVE };
-        let allowed = relative * self.exchanged() + RECENT * recent + self.explained();
-        if allowed > 0.0 { self.residual() / allowed } else { 0.0 }
+        let exchanged = self.exchanged().max(self.earlier[1]);
+        let allowed = relative * exchanged + RECENT * recent + self.explained();
+        if allowed > 0.0 { residual / allowed } else { 0.0 }
     }
 }

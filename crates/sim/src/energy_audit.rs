@@ -17,7 +17,7 @@
 //!   pᵥ of weight and springs. This is known, and allowed for.
 //!
 //! A tree whose |r| exceeds what `Account::imbalance` allows for a gain or a loss is not resolved. Trees are judged one by
-//! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for kinetic
+//! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for
 //! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies have `soft_audit`. Gains
 //! add up over steps, see [`EnergyDrift`]. Trees with a free root keep a balance of momentum as well, see
 //! [`MomentumAuditor`].
@@ -27,13 +27,15 @@ use nalgebra::Vector3;
 use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
 
 use crate::constraint_work::{ConstraintWork, SolvedRows};
-use crate::energy_account::Account;
+use crate::energy_account::{Account, STRAIGHT};
 use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
 use crate::momentum_audit::{MomentumAuditor, is_pushed};
 
-/// Turn of a segment in a step beyond which a rod must not store energy without cause [rad].
+/// Turn of a segment in a step beyond which a rod must not store energy without cause, if steps are not divided [rad].
 const MAX_ROD_TURN: f64 = 0.5;
+/// Gain of energy by a correction that is allowed, relative to the energies exchanged [-].
+const CORRECTION: f64 = 0.25 * STRAIGHT;
 /// Speed to which velocities are solved, besides the closure of equalities in a step [m/s].
 const LEAST_SPEED: f64 = 1e-6;
 /// Largest number of velocities of a joint.
@@ -56,6 +58,8 @@ pub struct EnergyBalance {
     /// Largest energy without cause of a tree or rod, relative to what its scheme explains [-]. Above one the
     /// motion is not resolved.
     pub imbalance: f64,
+    /// The same of gains alone [-].
+    pub gain: f64,
     /// Largest gain of energy without cause that accumulated over steps, relative to its bound [-]. Above one the
     /// motion is not resolved.
     pub drift: f64,
@@ -82,9 +86,21 @@ impl EnergyBalance {
         self.largest_error() <= 1.0
     }
 
+    /// The balance of a step of two parts, of which this is the first.
+    pub(crate) fn followed_by(mut self, last: &Self) -> Self {
+        self.kinetic += last.kinetic;
+        self.potential += last.potential;
+        self.forces += last.forces;
+        self.constraints += last.constraints;
+        self.correction += last.correction;
+        self.gain = self.gain.max(last.gain);
+        self.raise([last.imbalance, last.drift, last.momentum], last.body);
+        self
+    }
+
     /// Takes over the errors of a tree that are larger; `body` is one of its bodies. An error that is not a
     /// number is infinite.
-    fn raise(&mut self, [imbalance, drift, momentum]: [f64; 3], body: usize) {
+    pub(crate) fn raise(&mut self, [imbalance, drift, momentum]: [f64; 3], body: usize) {
         let largest = self.largest_error();
         let mut is_largest = false;
         let all = [&mut self.imbalance, &mut self.drift, &mut self.momentum];
@@ -105,6 +121,10 @@ pub(crate) struct EnergyAuditor {
     start: Vec<TreeMotion>,
     /// Per tree: kinetic and potential energy of weight and springs after the motion [J].
     moved: Vec<f64>,
+    /// Per tree: kinetic energy after the motion [J].
+    kinetic: Vec<f64>,
+    /// Per tree: energies exchanged in the motion [J]; those of a rod are with its last tree.
+    exchanged: Vec<f64>,
     /// Joints with springs, by tree, and per velocity their stretch at the start.
     springs: Vec<(usize, usize)>,
     stretch: Vec<f64>,
@@ -116,6 +136,15 @@ pub(crate) struct EnergyAuditor {
     momentum: MomentumAuditor,
     /// Per tree: gains of energy over the last steps, with this one; that of a rod is with its last tree.
     pub drift: Vec<EnergyDrift>,
+    /// Per tree: unexplained energy of this part of the step; that of the parts before it, and the largest energies
+    /// exchanged in them [J].
+    residual: Vec<f64>,
+    earlier: Vec<[f64; 2]>,
+    /// The same of all trees together, with the energies of their motion alone: of this part, and of those before it.
+    world: [f64; 2],
+    earlier_in_world: [f64; 2],
+    /// Per tree: factor of its velocities that takes a gain of energy without cause out of them, if it is not resolved [-].
+    pub reduction: Vec<f64>,
 }
 
 /// The end of a step.
@@ -129,6 +158,17 @@ pub(crate) struct AuditInput<'a> {
     pub solved: SolvedRows<'a>,
     /// Error to which equalities are closed [m].
     pub closure: f64,
+    /// Length of the motion relative to the time step [-].
+    pub fraction: f64,
+    /// Whether motions that are not resolved are computed in parts.
+    pub is_divisible: bool,
+}
+
+impl AuditInput<'_> {
+    /// Speed to which velocities are solved [m/s].
+    fn least_speed(&self) -> f64 {
+        LEAST_SPEED + self.closure / self.start.time_step
+    }
 }
 
 impl EnergyAuditor {
@@ -142,6 +182,8 @@ impl EnergyAuditor {
         Self {
             start: vec![TreeMotion::default(); trees],
             moved: vec![0.0; trees],
+            kinetic: vec![0.0; trees],
+            exchanged: vec![0.0; trees],
             springs,
             stretch: vec![0.0; model.nv()],
             elastic: vec![0.0; model.rods().len()],
@@ -149,6 +191,23 @@ impl EnergyAuditor {
             force_impulse: Vec::new(),
             momentum: MomentumAuditor::new(model),
             drift: vec![EnergyDrift::default(); trees],
+            residual: vec![0.0; trees],
+            earlier: vec![[0.0; 2]; trees],
+            world: [0.0; 2],
+            earlier_in_world: [0.0; 2],
+            reduction: vec![1.0; trees],
+        }
+    }
+
+    /// Keeps what a part of a step gained without cause for the parts that follow; a whole step has none.
+    pub fn accept(&mut self, fraction: f64) {
+        if fraction < 1.0 {
+            for (tree, [residual, exchanged]) in self.earlier.iter_mut().enumerate() {
+                *residual += self.residual[tree];
+                *exchanged = exchanged.max(self.exchanged[tree]);
+            }
+            self.earlier_in_world[0] += self.world[0];
+            self.earlier_in_world[1] = self.earlier_in_world[1].max(self.world[1]);
         }
     }
 
@@ -174,11 +233,16 @@ impl EnergyAuditor {
     /// the gains of energy over the steps before.
     pub fn balance(&mut self, input: &AuditInput, drift: &[EnergyDrift]) -> EnergyBalance {
         let StepStart { model, asleep, .. } = input.start;
+        let fraction = input.fraction;
+        if fraction == 1.0 {
+            self.earlier.fill([0.0; 2]);
+            self.earlier_in_world = [0.0; 2];
+        }
         self.constraints.measure(&input.solved);
         self.drift.copy_from_slice(drift);
         let mut balance = EnergyBalance::default();
         let mut participants = input.solved.assembler.trees().iter().peekable();
-        let mut rod_account = Account::default();
+        let (mut rod_account, mut world) = (Account::default(), Account::default());
         for (tree, range) in model.trees().iter().enumerate() {
             let part = participants.next_if(|(participant, _)| *participant == tree);
             if asleep[tree] {
@@ -187,6 +251,8 @@ impl EnergyAuditor {
             let offset = part.map(|(_, part)| part.start);
             let mut account = self.account(input, tree, offset);
             balance.add(&account);
+            self.residual[tree] = 0.0;
+            account.earlier = self.earlier[tree];
             let (mut gains_only, mut trees) = (false, tree..tree + 1);
             if let Some(rod) = model.rod_of_tree(tree) {
                 trees = model.rods()[rod.0].trees.clone();
@@ -197,22 +263,45 @@ impl EnergyAuditor {
                 let now = model.rods()[rod.0].energy(input.data);
                 let before = self.elastic[rod.0];
                 balance.potential += now - before;
-                // Strains are stiff: what they store in a step that hardly turns, the next steps dissipate.
-                let stores = rod_account.squared_turn > MAX_ROD_TURN * MAX_ROD_TURN;
-                rod_account.potential += (now - before).min(if stores { f64::MAX } else { 0.0 });
+                // Strains are stiff: what they store in a step that hardly turns, the next steps dissipate. Shorter steps
+                // show whether that is so.
+                let turn = fraction * rod_account.squared_turn.sqrt();
+                let is_counted = input.is_divisible || turn > MAX_ROD_TURN;
+                rod_account.potential +=
+                    (now - before).min(if is_counted { f64::MAX } else { 0.0 });
                 rod_account.potential_size += now + before;
                 account = std::mem::take(&mut rod_account);
                 gains_only = true;
             }
             // Most balances hold without what the residual of the solver explains.
-            if offset.is_some() && !account.is_clear(&drift[tree], gains_only) {
-                account.gross = trees.map(|t| self.constraints.gross(&input.solved, t)).sum();
+            if offset.is_some() && !account.is_clear(&drift[tree], gains_only, fraction) {
+                account.gross =
+                    trees.clone().map(|t| self.constraints.gross(&input.solved, t)).sum();
             }
             let imbalance = account.imbalance(drift[tree].exchanged, gains_only);
             let size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
-            let (residual, explained) = (account.residual(), account.explained());
-            let drift = self.drift[tree].add(residual, explained, account.exchanged());
+            self.residual[tree] = account.unexplained();
+            self.exchanged[trees.clone()].fill(account.exchanged());
+            self.reduction[trees].fill(if imbalance > 1.0 { account.reduction() } else { 1.0 });
+            let energies = [account.residual(), account.explained(), account.exchanged()];
+            let drift = self.drift[tree].add(fraction, energies);
+            if imbalance.abs() > 1.0 {
+                // The energies of a motion that was not resolved are no measure for the next.
+                self.drift[tree] = EnergyDrift { gained: 0.0, exchanged: account.exchanged() };
+            }
+            balance.gain = balance.gain.max(imbalance);
             balance.raise([size, drift, account.momentum], range.bodies.start);
+            if !gains_only {
+                world.add(&account);
+            }
+        }
+        world.earlier = self.earlier_in_world;
+        self.world = [world.unexplained(), world.motion()];
+        let gain = world.gain();
+        // Soft bodies exchange energy with trees that is not in these sums.
+        if model.nodes() == 0 && gain > balance.gain {
+            balance.gain = gain;
+            balance.raise([gain, 0.0, 0.0], 0);
         }
         balance
     }
@@ -224,7 +313,9 @@ impl EnergyAuditor {
         let gravity: Vector3<f64> = model.gravity();
         let (before, after) =
             (self.start[tree], tree_motion(model, tree, &input.next.v, input.data));
-        let squared_turn = h * h * before.squared_spin.max(after.squared_spin);
+        self.kinetic[tree] = after.kinetic;
+        let whole = h / input.fraction;
+        let squared_turn = whole * whole * before.squared_spin.max(after.squared_spin);
         let potential = -gravity.dot(&(after.moment - before.moment));
         let mut account = Account {
             kinetic: [before.kinetic, after.kinetic],
@@ -232,21 +323,23 @@ impl EnergyAuditor {
             sampling: 0.5 * h * gravity.dot(&(after.momentum - before.momentum)).abs(),
             potential_size: before.moment.abs().dot(&gravity.abs()),
             fall: 0.5 * before.mass * h * h * gravity.norm_squared(),
-            floor: 0.5 * before.mass * (LEAST_SPEED + input.closure / h).powi(2),
+            floor: 0.5 * before.mass * input.least_speed().powi(2),
             squared_turn,
             ..Account::default()
         };
-        if let Some(work) = self.flight_work(input, tree, offset) {
+        if let Some((work, springs)) = self.flight_work(input, tree, offset) {
             self.add_springs(input, tree, &mut account);
             self.moved[tree] = after.kinetic + account.potential;
             let (pair, weight) = ([&before, &after], h * before.mass * gravity);
             // Without applied forces, weight alone changes the momentum of a tree in flight.
             if !is_pushed(&input.start, tree) {
                 let of = (tree, squared_turn);
-                account.momentum = self.momentum.imbalance(of, pair, &weight, &[0.0; 3], None);
+                let least = before.mass * input.least_speed();
+                account.momentum =
+                    self.momentum.imbalance(of, (pair, least), &weight, &[0.0; 3], None);
             }
             // The work of the springs, which is in that of the forces, is in the potential energies as well.
-            account.forces = work + account.potential - potential;
+            account.forces = work - springs.unwrap_or(potential - account.potential);
             return account;
         }
         let u = &input.contact_velocity[dofs.clone()];
@@ -257,7 +350,8 @@ impl EnergyAuditor {
         let weight = h * before.mass * gravity;
         let (pair, of) = ([&before, &after], (tree, squared_turn));
         let forces = &self.force_impulse;
-        account.momentum = self.momentum.imbalance(of, pair, &weight, forces, constraints);
+        let least = before.mass * input.least_speed();
+        account.momentum = self.momentum.imbalance(of, (pair, least), &weight, forces, constraints);
         for (k, dof) in dofs.enumerate() {
             let mean = 0.5 * (state.v[dof] + input.next.v[dof]);
             account.forces += self.force_impulse[k] * mean;
@@ -275,7 +369,7 @@ impl EnergyAuditor {
         input: &AuditInput,
         tree: usize,
         offset: Option<usize>,
-    ) -> Option<f64> {
+    ) -> Option<(f64, Option<f64>)> {
         let model = input.start.model;
         if offset.is_some() || model.rod_of_tree(tree).is_some() {
             return None;
@@ -298,7 +392,8 @@ impl EnergyAuditor {
             joint.difference(rest, &input.next.q[joint.q.clone()], stretch);
             for (x1, dof) in stretch.iter().zip(joint.dofs.clone()) {
                 let x0 = self.stretch[dof];
-                let impulse = -h * stiffness * (x0 + scheme.theta() * (x1 - x0));
+                let theta = input.free.spring_weight(dof, scheme.theta());
+                let impulse = -h * stiffness * (x0 + theta * (x1 - x0));
                 self.force_impulse[dof - start] -= impulse;
                 account.potential += 0.5 * stiffness * (x1 * x1 - x0 * x0);
                 account.potential_size += stiffness * (x1 * x1 + x0 * x0);
@@ -307,16 +402,27 @@ impl EnergyAuditor {
         }
     }
 
-    /// Adds the change of energy of a tree by the position correction, after which its state is in the data.
+    /// Factor of the velocities of a tree that takes the kinetic energy out of them that it gained by the position correction,
+    /// after which its state is in the data: a displacement changes the mass matrix, and does no work [-]. One unless the gain
+    /// would be noticed: small ones have either sign.
+    pub fn correction_reduction(&self, model: &Model, tree: usize, v: &[f64], data: &Data) -> f64 {
+        let (moved, corrected) = (self.kinetic[tree], tree_motion(model, tree, v, data).kinetic);
+        let gains = corrected - moved > STRAIGHT * corrected;
+        if gains { (moved / corrected).sqrt() } else { 1.0 }
+    }
+
+    /// Adds the change of energy of a tree by the position correction, after which its state is in the data. `max_speed` is
+    /// that of corrections [m/s]: a gain beyond what lifts the tree at that speed, and a part of the energies
+    /// exchanged, is not resolved.
     pub fn add_correction(
         &self,
-        start: &StepStart,
+        (start, max_speed): (&StepStart, f64),
         tree: usize,
         next: &State,
         data: &Data,
         balance: &mut EnergyBalance,
     ) {
-        let StepStart { model, .. } = *start;
+        let StepStart { model, time_step: h, .. } = *start;
         let after = tree_motion(model, tree, &next.v, data);
         let mut energy =
             after.kinetic - model.gravity().dot(&(after.moment - self.start[tree].moment));
@@ -331,7 +437,15 @@ impl EnergyAuditor {
                 energy += 0.5 * joint.spec.stiffness * (x1 * x1 - x0 * x0);
             }
         }
-        balance.correction += energy - self.moved[tree];
+        let gain = energy - self.moved[tree];
+        balance.correction += gain;
+        // A tree is displaced by what it moves in a step as well.
+        let speed = max_speed + (2.0 * self.kinetic[tree] / after.mass).sqrt();
+        let lift = h * speed * after.mass * model.gravity().norm();
+        let allowed = lift + CORRECTION * self.exchanged[tree];
+        if gain > allowed && allowed > 0.0 {
+            balance.raise([gain / allowed, 0.0, 0.0], model.trees()[tree].bodies.start);
+        }
     }
 }
 

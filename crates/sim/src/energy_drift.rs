@@ -29,11 +29,11 @@ pub(crate) struct EnergyDrift {
 }
 
 impl EnergyDrift {
-    /// Adds a step: energy without cause, what the scheme explains of it, and the energies exchanged [J]. Returns
-    /// the accumulated gain relative to its bound [-].
-    pub fn add(&mut self, residual: f64, explained: f64, exchanged: f64) -> f64 {
-        self.exchanged = exchanged.max(self.exchanged * (1.0 - 1.0 / MEMORY));
-        let gained = self.gained + residual - explained - STEP_ALLOWANCE * exchanged;
+    /// Adds a `fraction` of a step [-]: energy without cause, what the scheme explains of it, and the energies exchanged
+    /// [J]. Returns the accumulated gain relative to its bound [-].
+    pub fn add(&mut self, fraction: f64, [residual, explained, exchanged]: [f64; 3]) -> f64 {
+        self.exchanged = exchanged.max(self.exchanged * (1.0 - fraction / MEMORY));
+        let gained = self.gained + residual - explained - fraction * STEP_ALLOWANCE * exchanged;
         self.gained = gained.max(0.0);
         if self.gained == 0.0 {
             return 0.0;
@@ -54,7 +54,7 @@ mod tests {
     fn a_small_gain_in_every_step_is_reported_when_it_has_become_large() {
         // One per cent in every step: a tenth in eleven, after the allowance.
         let mut drift = EnergyDrift::default();
-        let steps: Vec<f64> = (0..30).map(|_| drift.add(0.01, 0.0, 1.0)).collect();
+        let steps: Vec<f64> = (0..30).map(|_| drift.add(1.0, [0.01, 0.0, 1.0])).collect();
         let reported: Vec<usize> = (0..30).filter(|k| steps[*k] > 1.0).collect();
         assert_eq!(reported, [11, 23]);
     }
@@ -64,8 +64,8 @@ mod tests {
         let mut drift = EnergyDrift::default();
         for k in 0..10_000 {
             let sign = if k % 2 == 0 { 1.0 } else { -1.0 };
-            assert!(drift.add(0.05 * sign, 0.0, 1.0) <= 0.5 + 1e-12);
-            assert!(drift.add(0.02, 0.02, 1.0) <= 0.5 + 1e-12);
+            assert!(drift.add(1.0, [0.05 * sign, 0.0, 1.0]) <= 0.5 + 1e-12);
+            assert!(drift.add(1.0, [0.02, 0.02, 1.0]) <= 0.5 + 1e-12);
         }
     }
 }

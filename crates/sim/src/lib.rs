@@ -15,6 +15,7 @@ pub mod constraint;
 mod constraint_work;
 mod contact_point;
 mod contacts;
+mod divided_step;
 mod driven;
 mod energy_account;
 mod energy_audit;

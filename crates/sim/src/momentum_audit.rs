@@ -34,11 +34,12 @@ impl MomentumAuditor {
     }
 
     /// Momentum without cause of a tree, relative to what its scheme explains [-]. `weight` is the impulse of its
-    /// weight, `forces` and `constraints` are the impulses on its velocities [N·s].
+    /// weight, `forces` and `constraints` are the impulses on its velocities, and `least` its momentum at the speed to which
+    /// velocities are solved [N·s].
     pub fn imbalance(
         &self,
         (tree, squared_turn): (usize, f64),
-        [before, after]: [&TreeMotion; 2],
+        ([before, after], least): ([&TreeMotion; 2], f64),
         weight: &Vector3<f64>,
         forces: &[f64],
         constraints: Option<&[f64]>,
@@ -55,7 +56,7 @@ impl MomentumAuditor {
             residual[k] -= force + constraint;
             gross += force.abs() + constraint.abs();
         }
-        let allowed = error * gross;
+        let allowed = error * gross + least;
         if allowed > 0.0 { residual.norm() / allowed } else { 0.0 }
     }
 }
@@ -114,7 +115,13 @@ mod tests {
             let weight = Vector3::x() * weight;
             let constraints = impulses(constraint);
             let states = [&motion(from), &motion(to)];
-            auditor.imbalance((0, 0.0), states, &weight, &impulses(force), Some(&constraints))
+            auditor.imbalance(
+                (0, 0.0),
+                (states, 0.0),
+                &weight,
+                &impulses(force),
+                Some(&constraints),
+            )
         };
         // 1 N·s and what weight, forces and constraints add.
         assert!(imbalance(1.0, 1.6, 0.1, 0.2, 0.3) < 1e-9);

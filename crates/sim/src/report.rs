@@ -116,6 +116,8 @@ pub struct StepReport {
     pub inverted: usize,
     /// Trees that are asleep.
     pub asleep: usize,
+    /// Parts in which the step was computed; one unless its motion was not resolved at once.
+    pub parts: usize,
     /// Time of each phase.
     pub phases: Phases,
 }
@@ -141,6 +143,7 @@ impl StepReport {
             uncertain_contacts: 0,
             inverted: 0,
             asleep: 0,
+            parts: 1,
             phases: Phases::default(),
         }
     }
@@ -149,6 +152,32 @@ impl StepReport {
     pub(crate) fn add_solve(&mut self, solve: &Report) {
         self.iterations += solve.iterations;
         (self.solver_status, self.residuals) = (solve.status, solve.residuals);
+    }
+
+    /// The report of a step of two parts, of which this is the first. Position errors are those after the last part, and
+    /// other quantities the largest or the sum.
+    pub(crate) fn followed_by(mut self, last: &Self) -> Self {
+        if last.solver_status as u8 > self.solver_status as u8 {
+            self.solver_status = last.solver_status;
+        }
+        self.friction_model = last.friction_model;
+        self.iterations += last.iterations;
+        self.residuals = self.residuals.largest(&last.residuals);
+        self.contacts = self.contacts.max(last.contacts);
+        self.rows = self.rows.max(last.rows);
+        (self.penetration, self.limit_error) = (last.penetration, last.limit_error);
+        self.equality_error = last.equality_error;
+        self.softened |= last.softened;
+        self.correction_failed |= last.correction_failed;
+        self.unresolved |= last.unresolved;
+        self.energy = self.energy.followed_by(&last.energy);
+        self.uncertain_contacts = self.uncertain_contacts.max(last.uncertain_contacts);
+        (self.inverted, self.asleep) = (last.inverted, last.asleep);
+        self.parts += last.parts;
+        for (sum, time) in self.phases.0.iter_mut().zip(&last.phases.0) {
+            *sum += *time;
+        }
+        self
     }
 
     /// Whether the solution met the tolerance, without softened constraints.

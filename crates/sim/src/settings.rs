@@ -50,6 +50,9 @@ pub struct Settings {
     /// again, for materials that are nonlinear within a step. With zero they are linearised once, at
     /// the motion without contact [Han23, Sec. IV].
     pub relinearisations: usize,
+    /// How often a step whose motion is not resolved is halved at most, under the default scheme. The parts are shorter
+    /// steps; the report is that of the whole step. With zero it is flagged at once.
+    pub divisions: usize,
 }
 
 /// Removal of position errors, apart from the velocities, so that it adds no energy and cannot
@@ -104,6 +107,7 @@ impl Default for Settings {
             stabilisation: Stabilisation::default(),
             sleep: None,
             relinearisations: 4,
+            divisions: 3,
         }
     }
 }

@@ -8,6 +8,7 @@ use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Session};
 
 use crate::contact_point::ContactPoint;
+use crate::divided_step::PartMemory;
 use crate::error::{SettingsError, SnapshotError, StepError};
 use crate::history::StepHistory;
 use crate::report::{PhaseClock, StepReport};
@@ -16,24 +17,26 @@ use crate::sensor::SensorReader;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::solve_policy;
-use crate::step::{self, Scratch, StepContext};
+use crate::step::{self, Scratch, StepContext, StepPart};
 use crate::world::World;
 
 /// A world in motion.
 pub struct Simulation {
-    world: Arc<World>,
-    settings: Settings,
-    goal: Goal,
+    pub(crate) world: Arc<World>,
+    pub(crate) settings: Settings,
+    pub(crate) goal: Goal,
     session: Session,
-    state: State,
+    pub(crate) state: State,
     /// Controls and wrenches; they stay until changed.
     input: Input,
     /// Memory for an input with the wrenches of adhesion.
     pulled_input: Input,
     /// Data that later steps depend on besides state and input.
-    history: StepHistory,
+    pub(crate) history: StepHistory,
     /// Memory of a step.
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
+    /// Memory of a step in parts.
+    pub(crate) parts: PartMemory,
     report: Option<StepReport>,
     sensors: SensorReader,
 }
@@ -71,6 +74,7 @@ impl Simulation {
         let (state, input) = (State::new(&world.model), Input::new(&world.model));
         let history = StepHistory::new(&world, &input);
         let scratch = Scratch::new(&world, &settings, &state, &input)?;
+        let parts = PartMemory::new(&world, &settings, goal, &state);
         let sensors = SensorReader::new(&world);
         let report = None;
         let pulled_input = input.clone();
@@ -84,6 +88,7 @@ impl Simulation {
             pulled_input,
             history,
             scratch,
+            parts,
             report,
             sensors,
         })
@@ -250,26 +255,46 @@ impl Simulation {
     /// A, b, J and laws of the coming step; `None` if nothing is constrained.
     pub fn problem(&mut self) -> Result<Option<&Problem>, StepError> {
         self.scratch.free.predict_modes(false, std::iter::empty());
-        step::assemble_problem(&mut self.step_context())?;
+        let whole = StepPart::whole(self.settings.time_step, false);
+        step::assemble_problem(&mut self.step_context(whole))?;
         let Scratch { rows, problem, .. } = &self.scratch;
         Ok((!rows.is_empty()).then_some(problem))
     }
 
-    /// Advances the state by one time step, or returns an error and leaves it as it was.
+    /// Advances the state by one time step, or returns an error and leaves it as it was. A step whose motion is not
+    /// resolved is computed in parts, see [`Settings::divisions`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let report = step::advance(self.step_context())?;
+        let Settings { time_step, divisions, scheme, .. } = self.settings;
+        let may_be_divided = divisions > 0 && scheme == Scheme::Refined;
+        let whole = StepPart::whole(time_step, may_be_divided);
+        let report = match step::advance(self.step_context(whole))? {
+            Some(report) => report,
+            None => self.step_in_parts()?,
+        };
         self.report = Some(report);
         Ok(report)
     }
 
-    fn step_context(&mut self) -> StepContext<'_> {
-        let friction_model = self.goal.friction_model.unwrap_or(FrictionModel::Coulomb);
+    pub(crate) fn friction_model(&self) -> FrictionModel {
+        self.goal.friction_model.unwrap_or(FrictionModel::Coulomb)
+    }
+
+    /// All that the stages of a part of a step read and write.
+    pub(crate) fn step_context(&mut self, part: StepPart) -> StepContext<'_> {
+        let friction_model = self.friction_model();
+        let whole = part.fraction == 1.0;
+        let (settings, goal) = if whole {
+            (&self.settings, &self.goal)
+        } else {
+            (&self.parts.settings, &self.parts.goal)
+        };
         StepContext {
             world: &self.world,
-            settings: &self.settings,
+            settings,
+            part,
             input: &self.input,
             pulled_input: Some(&mut self.pulled_input),
-            goal: &self.goal,
+            goal,
             session: &mut self.session,
             state: &mut self.state,
             history: &mut self.history,

@@ -97,6 +97,8 @@ pub struct StepStatistics {
     /// Largest energy or momentum without cause of a tree relative to what its scheme explains [-], see
     /// [`EnergyBalance::largest_error`](crate::EnergyBalance::largest_error).
     pub energy_imbalance: Tally,
+    /// Steps that were computed in parts.
+    pub divided: usize,
     /// Steps whose position errors could not be removed.
     pub correction_failed: usize,
     /// Largest number of contacts in a step whose depth is not known to its tolerance.
@@ -133,6 +135,7 @@ impl Default for StepStatistics {
             softened: 0,
             unresolved: 0,
             energy_imbalance: Tally::default(),
+            divided: 0,
             correction_failed: 0,
             uncertain_contacts: 0,
             inverted: 0,
@@ -171,6 +174,7 @@ impl StepStatistics {
         self.softened += usize::from(report.softened);
         self.unresolved += usize::from(report.unresolved);
         self.energy_imbalance.add(report.energy.largest_error());
+        self.divided += usize::from(report.parts > 1);
         self.correction_failed += usize::from(report.correction_failed);
         self.uncertain_contacts = self.uncertain_contacts.max(report.uncertain_contacts);
         self.inverted = self.inverted.max(report.inverted);

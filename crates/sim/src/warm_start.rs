@@ -41,6 +41,11 @@ impl WarmStart {
         self.impulses.clear();
     }
 
+    /// Scales the impulses, for a step of another length.
+    pub fn scale(&mut self, factor: f64) {
+        self.impulses.iter_mut().for_each(|impulse| *impulse *= factor);
+    }
+
     /// Stores the impulses of a step.
     pub fn store(
         &mut self,

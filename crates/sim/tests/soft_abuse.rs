@@ -117,13 +117,20 @@ fn a_plate_that_jumps_onto_a_soft_block_presses_it_and_does_not_enter() {
 }
 
 #[test]
-fn a_plate_that_jumps_through_a_soft_block_is_flagged() {
+fn a_plate_that_jumps_through_a_soft_block_is_flagged_unless_parts_of_the_step_press_it_flat() {
     for material in MATERIALS {
         for height in [0.02, -0.03, -0.33] {
             let mut simulation = under_plate(material.name, 0.3);
             assert!(!is_flagged(&simulation.step().unwrap()));
             send(&mut simulation, height);
-            assert!(suffers(&mut simulation, 1, "block"), "{} to {height} m", material.name);
+            let is_flagged = suffers(&mut simulation, 1, "block");
+            let report = *simulation.report().unwrap();
+            let highest = simulation.state().x.iter().map(|x| x.z).fold(0.0, f64::max);
+            // As for a plate that jumps onto it.
+            let is_pressed =
+                report.parts > 1 && highest <= height + 1e-6 && report.penetration <= 1e-6;
+            assert!(is_flagged || is_pressed, "{} to {height} m: {report:?}", material.name);
+            assert!(is_flagged || height > 0.0, "{} to {height} m", material.name);
             suffers(&mut simulation, 5, "block");
         }
     }

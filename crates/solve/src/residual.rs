@@ -43,6 +43,19 @@ impl Residuals {
             FrictionModel::Convex => self.convex,
         }
     }
+
+    /// The larger of each of two solutions. Not a number is the largest.
+    #[must_use]
+    pub fn largest(&self, other: &Self) -> Self {
+        let largest = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
+        Self {
+            momentum: largest(self.momentum, other.momentum),
+            coulomb: largest(self.coulomb, other.coulomb),
+            convex: largest(self.convex, other.convex),
+            natural_map: largest(self.natural_map, other.natural_map),
+            reference_velocity: largest(self.reference_velocity, other.reference_velocity),
+        }
+    }
 }
 
 /// Relative error of momentum that is round-off [-].

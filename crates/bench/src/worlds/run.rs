@@ -127,8 +127,11 @@ fn advance(plan: &WorldPlan, solver: &str, length: &RunLength, outcome: &mut Run
         };
         let status = report.status();
         if length.trace {
-            let (balance, equality) = (report.energy, report.equality_error);
-            println!("step {step}: {report}, equality {equality:.1e}, {balance:?}");
+            let (balance, equality) = (report.energy, [report.equality_error, report.limit_error]);
+            println!(
+                "step {step}: {report}, {} parts, equality and limits {equality:?}, {balance:?}",
+                report.parts
+            );
         }
         let silent = status == StepStatus::Ok;
         outcome.steps += 1;

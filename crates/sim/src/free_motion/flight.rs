@@ -60,6 +60,8 @@ pub(super) struct Flight {
     pub(super) impulse: Vec<f64>,
     /// Per tree: work of applied forces [J], and whether an equation was not solved.
     pub(super) work: Vec<f64>,
+    /// Per tree: the part of the work that springs of joints did [J].
+    pub(super) spring_work: Vec<f64>,
     failed: Vec<bool>,
     /// Mean forces of the actuators, before their gears.
     pub(super) actuator_force: Vec<f64>,
@@ -80,6 +82,7 @@ impl Flight {
             change: vec![0.0; nv],
             impulse: vec![0.0; nv],
             work: vec![0.0; trees],
+            spring_work: vec![0.0; trees],
             failed: vec![false; trees],
             actuator_force: vec![0.0; model.nu()],
             unaccounted: 0.0,
@@ -129,13 +132,13 @@ impl FreeMotion {
         }
         for level in 0..=MAX_LEVEL {
             let substeps = f64::from(1_u32 << level);
-            let Flight { pending, active, q, work, failed, .. } = &mut self.flight;
+            let Flight { pending, active, q, work, spring_work, failed, .. } = &mut self.flight;
             active.clear();
             q.copy_from_slice(&state.q);
             for &tree in &*pending {
                 let turn = largest_turn(model, tree, h, data);
                 if turn <= SUBSTEP_TURN * substeps || level == MAX_LEVEL {
-                    (work[tree], failed[tree]) = (0.0, false);
+                    (work[tree], spring_work[tree], failed[tree]) = (0.0, 0.0, false);
                     active.push(tree);
                 }
             }
@@ -192,6 +195,9 @@ impl FreeMotion {
             if self.flight.failed[tree] || !self.change_velocity(model, tree, tau) {
                 self.flight.failed[tree] = true;
                 continue;
+            }
+            if self.sprung[tree] {
+                self.add_spring_work(model, tree, tau);
             }
             let Flight { q, v, .. } = &mut self.flight;
             tree_integrate(model, tree, &self.trial.q, v, 0.5 * tau, q);

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use stiction_mech::{Data, State, TreeRange};
 
-use super::{FreeMotion, StepStart};
+use super::{FreeMotion, StepStart, stiff_springs};
 use crate::scheme::Scheme;
 
 impl FreeMotion {
@@ -50,7 +50,8 @@ impl FreeMotion {
         }
         if !scheme.is_direct() {
             for (dof, p) in dofs.clone().zip(&mut *out) {
-                let servo = (force.stiffness[dof] - self.spring[dof]).max(0.0);
+                let (spring, is_stiff) = (self.spring[dof], self.is_stiff[dof]);
+                let servo = stiff_springs::implicit(force.stiffness[dof], spring, is_stiff);
                 *p -= h * h * servo * state.v[dof];
             }
         }
@@ -67,9 +68,10 @@ impl FreeMotion {
     }
 
     /// Work [J] of the forces on a tree without constraint rows that advanced by a rule of its own, springs
-    /// included; `None` if it did not.
-    pub fn flight_work(&self, start: &StepStart, tree: usize) -> Option<f64> {
-        self.flies(start.model, start.scheme, tree).then(|| self.flight.work[tree])
+    /// included, and that of the springs of joints if it is known; `None` if it did not.
+    pub fn flight_work(&self, start: &StepStart, tree: usize) -> Option<(f64, Option<f64>)> {
+        let springs = (start.scheme != Scheme::Rk4).then(|| self.flight.spring_work[tree]);
+        self.flies(start.model, start.scheme, tree).then(|| (self.flight.work[tree], springs))
     }
 
     /// Mean forces of the actuators over a step, before their gears, where the trees on which they act advanced by a

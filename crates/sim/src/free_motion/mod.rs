@@ -20,6 +20,8 @@ mod rods;
 mod single;
 mod soft;
 mod spin;
+mod spring_work;
+mod stiff_springs;
 
 pub(crate) use soft::SoftMotion;
 
@@ -97,6 +99,8 @@ pub(crate) struct FreeMotion {
     by_tree: Vec<bool>,
     /// Stiffness of joint springs, per velocity; weighted by the scheme's θ, since springs store energy.
     spring: Vec<f64>,
+    /// Per velocity: whether that spring is linearly implicit.
+    is_stiff: Vec<bool>,
     /// Trees whose mass matrix may have no inverse, in some configuration or in all.
     doubtful: Vec<usize>,
     inertia_scale: f64,
@@ -115,6 +119,8 @@ pub(crate) struct FreeMotion {
     has_modes: Vec<bool>,
     /// Drives whose mode in the step is predicted.
     drive_modes: DriveModes,
+    /// Per tree: whether a joint has a spring.
+    sprung: Vec<bool>,
     /// Per tree: whether a joint has limits.
     limited: Vec<bool>,
     /// Per tree: Coriolis, centrifugal and gravity forces in b.
@@ -160,6 +166,7 @@ impl FreeMotion {
                 .iter()
                 .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
                 .collect(),
+            is_stiff: vec![false; nv],
             doubtful: (0..model.trees().len()).filter(|tree| is_doubtful(model, *tree)).collect(),
             inertia_scale: 1.0,
             dragged: (0..model.trees().len()).map(|tree| has_drag(model, tree)).collect(),
@@ -169,6 +176,7 @@ impl FreeMotion {
             free_diagonal: vec![0.0; nv],
             has_modes: vec![false; model.trees().len()],
             drive_modes: DriveModes::new(model),
+            sprung: (0..model.trees().len()).map(|tree| has_springs(model, tree)).collect(),
             limited: (0..model.trees().len()).map(|tree| has_limits(model, tree)).collect(),
             bias: vec![BiasInMomentum::Complete; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
@@ -315,6 +323,11 @@ impl FreeMotion {
             tree_mass_matrix(model, index, data);
         }
         self.linearised.copy_from_slice(&self.dragged);
+        for tree in (0..model.trees().len()).filter(|tree| !asleep[*tree]) {
+            if self.sprung[tree] && scheme.advances_trees() {
+                self.mark_stiff_springs(model, tree, h, data);
+            }
+        }
         self.take_drive_modes(model, h, (asleep, data));
         for (index, tree) in model.trees().iter().enumerate() {
             if asleep[index] {
@@ -326,9 +339,11 @@ impl FreeMotion {
                 *a = scale * m;
             }
             for (k, dof) in tree.dofs.clone().enumerate() {
-                let servo = (forces.stiffness[dof] - self.spring[dof]).max(0.0);
+                let (spring, is_stiff) = (self.spring[dof], self.is_stiff[dof]);
+                let servo = stiff_springs::implicit(forces.stiffness[dof], spring, is_stiff);
                 let inertia = data.mass[tree.mass.start + k * (n + 1)];
-                self.linearised[index] |= h * h * servo > MAX_SERVO_STIFFNESS * inertia;
+                let servo_alone = stiff_springs::implicit(forces.stiffness[dof], spring, false);
+                self.linearised[index] |= h * h * servo_alone > MAX_SERVO_STIFFNESS * inertia;
                 let implicit = h * (forces.damping[dof] + h * servo);
                 A[k * n + k] += implicit;
                 self.free_diagonal[dof] = A[k * n + k] - self.moded[dof];
@@ -415,6 +430,12 @@ fn is_doubtful(model: &Model, tree: usize) -> bool {
             && !joints.iter().any(turns_twice)
     };
     !model.links()[model.trees()[tree].links.clone()].iter().all(is_sound)
+}
+
+/// Whether a joint of a tree has a spring.
+fn has_springs(model: &Model, tree: usize) -> bool {
+    let joints = &model.joints()[model.trees()[tree].joints.clone()];
+    joints.iter().any(|joint| joint.spec.stiffness > 0.0)
 }
 
 /// Whether a joint of a tree has limits.

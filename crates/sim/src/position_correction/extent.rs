@@ -5,7 +5,7 @@ use stiction_mech::{BodyId, Data, angular_velocity, point_velocity, tree_velocit
 use crate::world::World;
 
 /// Largest turn of a body by corrections in one step, besides what it turns in the step anyway [rad].
-const MAX_TURN: f64 = 0.1;
+pub(crate) const MAX_TURN: f64 = 0.1;
 
 /// Largest displacement of a point of a body, and largest turn of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,10 +34,10 @@ impl Extent {
         extent
     }
 
-    /// The largest extent of all corrections of a step: a speed times the time step, besides the motion of the step
-    /// itself.
-    pub fn allowed(moves: &Self, speed: f64, h: f64) -> Self {
-        Self { distance: h * (speed + moves.distance), turn: MAX_TURN + h * moves.turn }
+    /// The largest extent of all corrections of a step or a part of it: a speed times its length and a turn, besides
+    /// the motion itself.
+    pub fn allowed(moves: &Self, (speed, turn): (f64, f64), h: f64) -> Self {
+        Self { distance: h * (speed + moves.distance), turn: turn + h * moves.turn }
     }
 
     /// The largest factor, at most one, by which this extent may be multiplied so that it stays within another.

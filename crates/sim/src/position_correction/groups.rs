@@ -5,7 +5,7 @@ use stiction_math::sets::DisjointSets;
 
 use super::MIN_SPEED;
 use super::errors::TreeErrors;
-use super::extent::Extent;
+use super::extent::{Extent, MAX_TURN};
 use super::history::TreeCorrection;
 use crate::rows::RowBuilder;
 use crate::settings::Stabilisation;
@@ -80,6 +80,8 @@ pub(super) struct CorrectionGroups {
     budgets: Vec<TreeBudget>,
     /// Per tree that names a group.
     displacements: Vec<GroupDisplacement>,
+    /// Largest turn of a body by corrections [rad].
+    max_turn: f64,
 }
 
 impl CorrectionGroups {
@@ -90,11 +92,13 @@ impl CorrectionGroups {
             errors: vec![TreeErrors::default(); trees],
             budgets: vec![TreeBudget::default(); trees],
             displacements: vec![GroupDisplacement::IDLE; trees],
+            max_turn: MAX_TURN,
         }
     }
 
-    /// Forgets the displacements of the last step.
-    pub fn begin_step(&mut self) {
+    /// Forgets the displacements of the last step. `fraction` is the length of the part of the step [-].
+    pub fn begin_step(&mut self, fraction: f64) {
+        self.max_turn = fraction * MAX_TURN;
         self.budgets.fill(TreeBudget::default());
     }
 
@@ -218,7 +222,7 @@ impl CorrectionGroups {
         let group = &mut self.displacements[self.group[tree] as usize];
         let budget = &mut self.budgets[tree];
         let speed = settings.max_speed.max(MIN_SPEED);
-        let allowed = Extent::allowed(&motion, speed, h);
+        let allowed = Extent::allowed(&motion, (speed, self.max_turn), h);
         let remaining = budget.remaining.get_or_insert(allowed);
         budget.extent = extent;
         group.step_length = group.step_length.min(extent.factor_within(remaining));

@@ -12,7 +12,7 @@
 //! shortened, and then dropped.
 
 mod errors;
-mod extent;
+pub(crate) mod extent;
 mod groups;
 mod history;
 mod lasting;
@@ -125,8 +125,8 @@ impl PositionCorrector {
     }
 
     /// Prepares for the corrections of a step, after those of the last steps.
-    pub fn begin_step(&mut self, history: &[TreeCorrection]) {
-        self.groups.begin_step();
+    pub fn begin_step(&mut self, history: &[TreeCorrection], fraction: f64) {
+        self.groups.begin_step(fraction);
         self.history.copy_from_slice(history);
     }
 

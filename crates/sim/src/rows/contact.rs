@@ -69,6 +69,7 @@ pub(crate) fn add_rows(
             context.point_velocity(bodies[1], p_B) - context.point_velocity(bodies[0], p_A);
         let normal_velocity = found.normal.dot(&relative);
         let gap = found.gap - pairing.standoff;
+        let mut rebound = 0.0;
         let (bias, compliance) = if let Some(soft) = &pairing.soft {
             let state = soft_state(world, found, gap, (R_CW * relative).into());
             let Some(rows) = soft_surface::rows(soft, &pairing, &parameters, &state) else {
@@ -78,6 +79,9 @@ pub(crate) fn add_rows(
         } else {
             let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
             let bias = if *away > 0.0 { bias.min(-away) } else { bias };
+            if pairing.is_rigid() && pairing.restitution > 0.0 && *away <= 0.0 {
+                rebound = (bias - gap.max(0.0) / parameters.time_step).min(0.0);
+            }
             (contact::rows(bias, 0.0), contact::rows(compliance, 0.0))
         };
         let driven = context.driven.point_velocity(bodies[1], p_B)
@@ -106,6 +110,7 @@ pub(crate) fn add_rows(
             velocity: driven,
         };
         rows.close_contact(point, R_CW, pairing);
+        rows.set_rebound(rebound);
     }
 }
 

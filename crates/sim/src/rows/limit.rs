@@ -1,7 +1,7 @@
 //! Rows of joint and tendon limits that can be reached within the step. Soft ones, and those that yield since the
 //! start, follow MuJoCo's law ([`SoftLaw`]) and have a row only beyond their margin.
 
-use stiction_mech::{Forces, LimitRow, LimitSource, SoftLaw, SoftRowError};
+use stiction_mech::{Forces, JointKind, LimitRow, LimitSource, SoftLaw, SoftRowError};
 use stiction_solve::law::{Law, Unilateral};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
@@ -63,18 +63,19 @@ pub(crate) fn add_rigid_rows(
     }
 }
 
-/// Adds the rows of all limits.
+/// Adds the rows of all limits. `v` are the velocities at the start of the step.
 pub(crate) fn add_rows(
     world: &World,
     parameters: &RowParameters,
-    forces: &Forces,
+    (forces, v): (&Forces, &[f64]),
     context: &ConstraintContext,
     rows: &mut RowBuilder,
 ) {
     let h = parameters.time_step;
     for limit in &forces.limits {
         let Some((law, margin)) = present_law(world, limit, context) else {
-            open(limit, limit.gap, limit.gap.max(0.0) / h, rows);
+            let bias = limit.gap.max(0.0) / h - swing(world, limit, v, h);
+            open(limit, limit.gap, bias, rows);
             close(limit, forces, context, rows);
             continue;
         };
@@ -87,6 +88,19 @@ pub(crate) fn add_rows(
             close(limit, forces, context, rows);
         }
     }
+}
+
+/// Mean rate in the step at which the angle θ of a limited ball joint grows by the part ω of its angular velocity across the
+/// axis of the angle, beyond its rate at the start [rad/s]: `h/4 |ω|² cot(θ/2)`, from θ̈ = ½ |ω|² cot(θ/2) [Shuster93].
+fn swing(world: &World, limit: &LimitRow, v: &[f64], h: f64) -> f64 {
+    let LimitSource::Joint(joint, _) = limit.source else { return 0.0 };
+    let joint = &world.model.joints()[joint.0];
+    let (JointKind::Ball, Some(range)) = (joint.spec.kind, joint.spec.limit) else { return 0.0 };
+    let squared: f64 = v[joint.dofs.clone()].iter().map(|v| v * v).sum();
+    let across = (squared - limit.gap_rate * limit.gap_rate).max(0.0);
+    let half_angle = 0.5 * (range.upper - limit.gap);
+    // A turn by half a radian and more is not resolved.
+    (0.25 * h * across / half_angle.tan()).max(0.0).min(0.5 * across.sqrt())
 }
 
 fn open(limit: &LimitRow, gap: f64, bias: f64, rows: &mut RowBuilder) {

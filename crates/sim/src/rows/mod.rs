@@ -124,6 +124,8 @@ pub(crate) struct ContactRow {
     pub R_CW: Matrix3<f64>,
     /// Combined surface parameters.
     pub pairing: Pairing,
+    /// Part of the bias of the normal row that restitution adds [m/s].
+    pub rebound: f64,
 }
 
 /// A row of friction against spinning or rolling.
@@ -266,7 +268,15 @@ impl RowBuilder {
     pub fn close_contact(&mut self, point: ContactPoint, R_CW: Matrix3<f64>, pairing: Pairing) {
         let constraint = (self.records.len() - 1) as u32;
         if self.close() {
-            self.contacts.push(ContactRow { constraint, point, R_CW, pairing });
+            self.contacts.push(ContactRow { constraint, point, R_CW, pairing, rebound: 0.0 });
+        }
+    }
+
+    /// Sets the part of the bias of the last contact that restitution adds, if the contact stayed [m/s].
+    pub fn set_rebound(&mut self, rebound: f64) {
+        let constraint = self.records.len().wrapping_sub(1) as u32;
+        if let Some(row) = self.contacts.last_mut().filter(|row| row.constraint == constraint) {
+            row.rebound = rebound;
         }
     }
 

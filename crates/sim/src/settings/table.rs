@@ -19,6 +19,13 @@ impl SettingTable for Settings {
             SettingRange::ANY,
             "rule that combines the coefficients of friction of two surfaces"
         ),
+        setting_field!(
+            "divisions",
+            divisions,
+            "",
+            SettingRange::at_least(0.0).at_most(10.0),
+            "how often a step whose motion is not resolved is halved at most, under the default scheme"
+        ),
         SettingField {
             name: "friction-model",
             kind: || {

@@ -1,7 +1,7 @@
 //! Stage 9: makes the next state the state, and updates the history.
 
 use nalgebra::Vector3;
-use stiction_mech::ActuatorId;
+use stiction_mech::{ActuatorId, tree_velocities};
 use stiction_solve::contact;
 
 use super::{Scratch, StepContext};
@@ -11,10 +11,42 @@ use crate::report::{Phase, StepReport};
 use crate::rows::tree_of_dof;
 use crate::sensor::AcceptedStep;
 
+/// Gains of energy without cause above which a motion is divided, relative to what is flagged: in the step and
+/// accumulated [-].
+const DIVIDED_GAIN: f64 = 0.9;
+const DIVIDED_DRIFT: f64 = 0.5;
+
+/// Whether a motion is better computed in two halves.
+pub(super) fn is_divided(step: &StepContext) -> bool {
+    let energy = &step.report.energy;
+    let gains = energy.gain > DIVIDED_GAIN;
+    let drifts = energy.drift > DIVIDED_DRIFT && energy.residual() > 0.0;
+    // Errors that were there before are not those of the motion.
+    let opens = step.report.correction_failed && step.history.lasting_errors.errors.is_empty();
+    step.scratch.free.is_unresolved() || !energy.is_kept() || gains || drifts || opens
+}
+
+/// Takes energy without cause out of the velocities of trees whose motion the smallest parts do not resolve. Positions stay,
+/// and the step is flagged.
+fn remove_gains(step: &mut StepContext) {
+    let (model, Scratch { auditor, next, data, .. }) = (&step.world.model, &mut *step.scratch);
+    for (tree, factor) in auditor.reduction.iter().enumerate() {
+        if *factor < 1.0 {
+            let dofs = model.trees()[tree].dofs.clone();
+            next.v[dofs].iter_mut().for_each(|v| *v *= factor);
+            tree_velocities(model, tree, &next.v, data);
+        }
+    }
+}
+
 /// Accepts the step and returns its report.
 pub(super) fn accept(mut step: StepContext) -> StepReport {
+    if step.part.fraction < 1.0 && !step.report.energy.is_kept() {
+        remove_gains(&mut step);
+    }
     let h = step.settings.time_step;
-    let StepContext { world, settings, input, state, history, scratch, report, .. } = &mut step;
+    let StepContext { world, settings, part, input, state, history, scratch, report, .. } =
+        &mut step;
     read_contact_forces(scratch, h, &mut history.contacts);
     let Scratch { rows, problem, solution, .. } = &mut **scratch;
     if rows.is_empty() {
@@ -26,6 +58,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     std::mem::swap(&mut history.contact_velocity, &mut scratch.contact_velocity);
     std::mem::swap(&mut history.node_contact_velocity, &mut scratch.node_contact_velocity);
     std::mem::swap(&mut history.correction, &mut scratch.corrector.history);
+    scratch.auditor.accept(part.fraction);
     history.energy_drift.copy_from_slice(&scratch.auditor.drift);
     std::mem::swap(&mut history.lasting_errors, &mut scratch.corrector.lasting);
     std::mem::swap(*state, &mut scratch.next);

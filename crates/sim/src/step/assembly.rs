@@ -48,7 +48,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let active = &history.equality_active;
     rows::equality::add_rows(world, active, &configuration, &context, Some(prediction), rows);
     soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);
-    rows::limit::add_rows(world, &parameters, &free.forces, &context, rows);
+    rows::limit::add_rows(world, &parameters, (&free.forces, &state.v), &context, rows);
     rows::drive::add_rows(world, &parameters, &free.forces, &context, rows);
     rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
     if world.has_torsion {

@@ -1,6 +1,6 @@
 //! Stages 7 and 8: contacts of the next state, and displacements that remove its position errors.
 
-use stiction_mech::set_driven_poses;
+use stiction_mech::{set_driven_poses, tree_velocities};
 
 use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
@@ -14,6 +14,8 @@ use crate::{soft, soft_audit};
 
 /// Largest number of corrections in one step.
 const ROUNDS: usize = 6;
+/// Factor of velocities by a correction below which the step is unresolved [-].
+const LEAST_REDUCTION: f64 = 0.9;
 /// Penetration of a soft body above which the step is unresolved, in shortest edges of a mesh [-].
 const UNRESOLVED_DEPTH: f64 = 0.5;
 
@@ -46,7 +48,7 @@ pub(super) fn detect_next(step: &mut StepContext) -> Result<(), StepError> {
 fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     let (world, settings) = (step.world, step.settings);
     let (stabilisation, h) = (&settings.stabilisation, settings.time_step);
-    step.scratch.corrector.begin_step(&step.history.correction);
+    step.scratch.corrector.begin_step(&step.history.correction, step.part.fraction);
     let mut errors = measure(step);
     step.scratch.corrector.keep_errors();
     audit_motion(step);
@@ -104,16 +106,38 @@ fn audit_motion(step: &mut StepContext) {
         states: [step.state, next],
     };
     let closure = step.settings.stabilisation.closure;
-    let input = AuditInput { start, next, data, free, contact_velocity, solved, closure };
+    let (fraction, is_divisible) = (step.part.fraction, step.part.is_divisible());
+    let input = AuditInput {
+        start,
+        next,
+        data,
+        free,
+        contact_velocity,
+        solved,
+        closure,
+        fraction,
+        is_divisible,
+    };
     step.report.energy = auditor.balance(&input, &step.history.energy_drift);
 }
 
-/// Change of energy by the corrections of the step.
+/// Takes the kinetic energy that corrections added out of the velocities, and measures the change of energy that is left.
 fn audit_correction(step: &mut StepContext) {
     let start = step_start(step.world, step.settings, step.state, step.input, step.history);
-    let Scratch { auditor, corrector, next, data, .. } = &mut *step.scratch;
+    let (model, Scratch { auditor, corrector, next, data, .. }) =
+        (&step.world.model, &mut *step.scratch);
     for tree in corrector.corrected_trees() {
-        auditor.add_correction(&start, tree, next, data, &mut step.report.energy);
+        let factor = auditor.correction_reduction(model, tree, &next.v, data);
+        if factor < LEAST_REDUCTION {
+            // The velocity after the step does not describe its motion.
+            step.report.energy.raise([1.0 / factor, 0.0, 0.0], model.trees()[tree].bodies.start);
+        }
+        if factor < 1.0 {
+            next.v[model.trees()[tree].dofs.clone()].iter_mut().for_each(|v| *v *= factor);
+            tree_velocities(model, tree, &next.v, data);
+        }
+        let max_speed = step.settings.stabilisation.max_speed;
+        auditor.add_correction((&start, max_speed), tree, next, data, &mut step.report.energy);
     }
 }
 

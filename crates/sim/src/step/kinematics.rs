@@ -11,10 +11,10 @@ use crate::world::World;
 /// Sets the targets of driven bodies, and updates the kinematics unless the last step left those of
 /// the present state. A state that was changed from outside is checked first.
 pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
-    let StepContext { world, settings, input, state, history, scratch, .. } = step;
+    let StepContext { world, settings, part, input, state, history, scratch, .. } = step;
     let h = settings.time_step;
-    scratch.driven.set_target(&input.driven_pose, h);
-    if !history.detection_is_current {
+    scratch.driven.set_target(&input.driven_pose, h, part.remaining);
+    if !history.yielding.follows {
         // The energies of another motion are no measure for this one.
         history.energy_drift.fill(Default::default());
     }

@@ -27,11 +27,14 @@ mod failure;
 mod integrate;
 mod kinematics;
 mod missed;
+mod part;
 mod relinearise;
+mod restitution;
 mod scratch;
 mod solve;
 mod start;
 
+pub(crate) use part::StepPart;
 pub(crate) use scratch::Scratch;
 
 use stiction_mech::{Input, State};
@@ -47,7 +50,9 @@ use crate::world::World;
 /// All that the stages of a step read and write.
 pub(crate) struct StepContext<'a> {
     pub world: &'a World,
+    /// The settings; their time step is the length of the part.
     pub settings: &'a Settings,
+    pub part: StepPart,
     pub input: &'a Input,
     /// Memory for an input with the wrenches of adhesion.
     pub pulled_input: Option<&'a mut Input>,
@@ -70,8 +75,9 @@ impl StepContext<'_> {
     }
 }
 
-/// Advances the state by one time step, or returns an error and leaves it as it was.
-pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
+/// Advances the state by one time step or a part of it, or returns an error and leaves it as it was. So does a part
+/// that is given up, for which nothing is returned.
+pub(crate) fn advance(mut step: StepContext) -> Result<Option<StepReport>, StepError> {
     drive_modes::begin(&mut step);
     assemble_problem(&mut step)?;
     solve::solve(&mut step)?;
@@ -80,7 +86,8 @@ pub(crate) fn advance(mut step: StepContext) -> Result<StepReport, StepError> {
     correct::detect_next(&mut step)?;
     missed::solve_with_missed_contacts(&mut step)?;
     correct::correct_positions(&mut step)?;
-    Ok(accept::accept(step))
+    let is_given_up = step.part.may_be_divided && accept::is_divided(&step);
+    Ok((!is_given_up).then(|| accept::accept(step)))
 }
 
 /// The stages up to the contact problem of the coming step.

@@ -63,6 +63,8 @@ pub(crate) struct Scratch {
     // 5 solve
     pub solution: Solution,
     pub newton: NewtonScratch,
+    /// Per island: net work of its contacts and work without sign [J].
+    pub contact_work: Vec<[f64; 2]>,
 
     // 6 integrate
     /// Per degree of freedom: velocity on which contact laws acted.
@@ -120,6 +122,7 @@ impl Scratch {
             problem: Problem::default(),
             solution: Solution::default(),
             newton: NewtonScratch::default(),
+            contact_work: Vec::new(),
             contact_velocity: vec![0.0; model.nv()],
             node_contact_velocity: vec![Vector3::zeros(); model.nodes()],
             soft_velocity: Vec::new(),

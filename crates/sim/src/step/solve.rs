@@ -3,7 +3,7 @@
 use stiction_mech::Model;
 use stiction_solve::Problem;
 
-use super::{Scratch, StepContext, relinearise};
+use super::{Scratch, StepContext, relinearise, restitution};
 use crate::error::StepError;
 use crate::report::Phase;
 use crate::rows::ConstraintKey;
@@ -52,6 +52,7 @@ pub(super) fn solve_from(
             report.add_solve(&session.solve(&scratch.problem, goal, &mut scratch.solution)?);
             report.softened = true;
         }
+        restitution::limit(step)?;
         relinearise::relinearise(step)?;
     }
     step.clock.lap(Phase::Solve);

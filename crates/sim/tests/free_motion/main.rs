@@ -16,7 +16,8 @@ use stiction_sim::{Scheme, Settings, Simulation, WorldBuilder};
 const CONSERVING: [Scheme; 2] = [Scheme::Refined, Scheme::Symplectic];
 
 fn start(builder: WorldBuilder, scheme: Scheme, time_step: f64) -> Simulation {
-    let settings = Settings { time_step, scheme, ..Settings::default() };
+    // The rules themselves, without shorter steps where they do not resolve a motion.
+    let settings = Settings { time_step, scheme, divisions: 0, ..Settings::default() };
     Simulation::new(builder.build().unwrap(), settings).unwrap()
 }
 

@@ -189,6 +189,12 @@ impl Problem {
         self.rows.bias()
     }
 
+    /// Changes e of a row [m/s].
+    pub fn set_bias(&mut self, row: usize, bias: f64) {
+        self.rows.bias_mut()[row] = bias;
+        self.free.reset();
+    }
+
     /// R [1/kg], per row.
     pub fn compliance(&self) -> &[f64] {
         self.rows.compliance()

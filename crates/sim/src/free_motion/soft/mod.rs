@@ -104,6 +104,11 @@ impl SoftMotion {
         }
     }
 
+    /// Sets the time step [s].
+    pub fn set_time_step(&mut self, h: f64) {
+        self.time_step = h;
+    }
+
     /// The weights of the scheme.
     pub fn weights(&self) -> SoftWeights {
         self.weights
