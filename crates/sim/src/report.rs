@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Report, Residuals, Status};
 
-use crate::energy_audit::EnergyBalance;
+use crate::energy_balance::EnergyBalance;
 use crate::start_errors::StartErrors;
 use crate::status::{StepFlags, StepStatus};
 
