@@ -4,8 +4,8 @@
 //! Equalities, limits, contacts and dry friction have no source of energy: what all of an island do together with a positive
 //! sign is an error of the step, such as that of a loop that turns far. They are not judged one by one: in a collision, one that
 //! was opening when another pushed it shut does work with a positive sign that the other dissipates. Contacts without
-//! equalities and limits do none, see `step/restitution`. Cost: linear in the entries of J of islands with
-//! equalities or limits; in all entries where the work of all constraints without sign is asked for.
+//! equalities, limits and restitution do none. Cost: linear in the entries of J of islands with equalities, limits or
+//! restitution; in all entries where the work of all constraints without sign is asked for.
 
 use stiction_mech::{BodyId, DriveKind, Model, State};
 use stiction_solve::{Problem, contact};
@@ -35,9 +35,10 @@ pub(crate) struct SolvedRows<'a> {
 pub(crate) struct ConstraintWork {
     /// Jᵀλ of the problem [N·s].
     pub impulse: Vec<f64>,
-    /// Per tree: work of the constraints without a source of energy on its island, if it has equalities or limits [J].
+    /// Per tree: work of the constraints without a source of energy on its island, if it has equalities, limits or
+    /// restitution [J].
     passive: Vec<f64>,
-    /// Per island: the same; `None` without equalities and limits.
+    /// Per island: the same; `None` without.
     islands: Vec<Option<f64>>,
     /// Per tree: sum of the work of its constraints without sign [J], if it was measured.
     gross: Vec<f64>,
@@ -72,14 +73,15 @@ impl ConstraintWork {
         self.impulse.extend_from_slice(on_velocities);
         let is_last = |class| class <= ConstraintClass::Limit;
         let last = rows.records().partition_point(|record| is_last(record.key.class));
-        if last == 0 {
+        let bounces = || rows.contacts().iter().filter(|row| row.rebound != 0.0);
+        if last == 0 && bounces().next().is_none() {
             return;
         }
         self.set_mean_velocity(solved);
         let of_constraint = problem.islands().of_constraint();
         self.islands.clear();
         self.islands.resize(problem.islands().count(), None);
-        for index in 0..last {
+        for index in (0..last).chain(bounces().map(|row| row.constraint as usize)) {
             self.islands[of_constraint[index] as usize] = Some(0.0);
         }
         for (index, record) in rows.records().iter().enumerate() {
