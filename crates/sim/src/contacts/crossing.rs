@@ -101,7 +101,8 @@ impl CrossingGuard {
         let relative = context.point_velocity(bodies[small], &origin)
             - context.point_velocity(bodies[large], &points[large]);
         let speed = relative.norm() + spin * sides[small].shape.bounding_radius();
-        if h * speed <= SHARE * sides[small].shape.least_half_extent() {
+        let id = [contact.a, contact.b][small];
+        if h * speed <= SHARE * world.thickness[id.index()] {
             return;
         }
         let centre = centre_of(world, context.data, bodies[small]);
@@ -139,7 +140,7 @@ impl CrossingGuard {
             let end = n.dot(&(centre_of(world, data, body) - on_larger));
             let middle = middle_along(world, data, small, &n).unwrap_or(end + n.dot(&on_larger));
             let lower = end.min(middle - n.dot(&on_larger));
-            let thickness = world.colliders.get(small).shape.least_half_extent();
+            let thickness = world.thickness[small.index()];
             let left = thickness.min(start);
             let crosses = start > 0.0 && start - end > SHARE * thickness && lower < SHARE * left;
             if crosses {

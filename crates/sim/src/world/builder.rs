@@ -126,6 +126,7 @@ impl WorldBuilder {
         let has_torsion = geoms.iter().any(|geom| geom.surface.resistance >= Resistance::Spinning)
             || pairings.iter().any(|(_, pairing)| pairing.has_torsion());
         let radius = radii(&model, &colliders);
+        let thickness = colliders.as_slice().iter().map(|c| c.shape.least_half_extent()).collect();
         let link_index = link_indices(&model);
         let equalities = equalities.into_iter().map(|(name, equality, _)| (name, equality));
         let (names, equalities) = equalities.unzip();
@@ -144,6 +145,7 @@ impl WorldBuilder {
             scenery,
             cables,
             radius,
+            thickness,
             link_index,
             softs,
             inverse_weights,

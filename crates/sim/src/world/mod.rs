@@ -46,6 +46,8 @@ pub struct World {
     pub(crate) scenery: Vec<Scenery>,
     pub(crate) cables: Vec<Cable>,
     pub(crate) radius: Vec<f64>,
+    /// Per collider: the least half extent of its shape [m].
+    pub(crate) thickness: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
     pub(crate) softs: WorldSoftBodies,
     /// Inverse inertias at the reference configuration, by which soft constraints are scaled.

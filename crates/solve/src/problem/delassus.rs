@@ -9,7 +9,7 @@
 //! is the one given to the builder, else the inverse of A's diagonal block [Castro22, Sec. V-B],
 //! which underestimates it. The cost is that of J and of the diagonal blocks; nothing is factored.
 
-use super::{Jacobian, Mass};
+use super::{Jacobian, Mass, Root, SubsystemId};
 
 /// Work [flops, roughly] up to which the blocks of a sparse subsystem are computed exactly.
 const EXACT_WORK: usize = 50_000_000;
@@ -25,6 +25,7 @@ pub struct Delassus {
     blocks: Vec<f64>,
     scale: Vec<f64>,
     work: Vec<f64>,
+    four: Vec<[f64; 4]>,
 }
 
 impl Clone for Delassus {
@@ -83,10 +84,12 @@ impl Delassus {
 
     pub(super) fn compute(&mut self, mass: &Mass, jacobian: &Jacobian) {
         self.clear();
-        let largest = (0..mass.subsystems())
-            .map(|s| mass.dofs(super::SubsystemId(s)).len())
-            .max()
-            .unwrap_or(0);
+        let only = SubsystemId(0);
+        if mass.subsystems() == 1 && mass.tree(only).is_some() {
+            return self.compute_for_tree(mass, jacobian);
+        }
+        let largest =
+            (0..mass.subsystems()).map(|s| mass.dofs(SubsystemId(s)).len()).max().unwrap_or(0);
         self.work.clear();
         self.work.resize(ROWS * largest, 0.0);
         for i in 0..jacobian.constraints() {
@@ -114,13 +117,44 @@ impl Delassus {
                 let exact = mass.blocks(subsystem).len() == 1
                     || (!mass.is_lazy(subsystem) && work <= EXACT_WORK);
                 if exact {
-                    add_exact(mass, jacobian, group, subsystem, &mut self.work, out);
+                    add_exact(mass, jacobian, group, (&mut self.work, &mut self.four), out);
                 } else {
                     add_bound(mass, jacobian, group, out);
                 }
             }
             let trace: f64 = (0..dim).map(|d| self.blocks[offset + d * dim + d]).sum();
             self.scale.push(trace / dim as f64);
+        }
+    }
+}
+
+impl Delassus {
+    /// The blocks of a problem with one tree alone: half a solve for all rows at once.
+    fn compute_for_tree(&mut self, mass: &Mass, jacobian: &Jacobian) {
+        let (tree, n) = (SubsystemId(0), mass.dofs(SubsystemId(0)).len());
+        jacobian.write_dense(&mut self.work, n);
+        mass.divide_rows(tree, Root::Scales, &mut self.work, n, &mut self.four);
+        for i in 0..jacobian.constraints() {
+            let (dim, rows) = (jacobian.dim(i), jacobian.row_range(i));
+            let mut block = [0.0; ROWS * ROWS];
+            let Y = &self.work[rows.start * n..rows.end * n];
+            add_gram(Y, n, &mut block[..dim * dim]);
+            let trace: f64 = (0..dim).map(|d| block[d * (dim + 1)]).sum();
+            self.push(&block[..dim * dim], trace / dim as f64);
+        }
+    }
+}
+
+/// Adds `Y Yᵀ` for the rows of Y, of n columns each.
+fn add_gram(Y: &[f64], n: usize, out: &mut [f64]) {
+    let dim = Y.len() / n;
+    for (i, a) in Y.chunks_exact(n).enumerate() {
+        for (j, b) in Y.chunks_exact(n).take(i + 1).enumerate() {
+            let sum = super::dot(a, b);
+            out[i * dim + j] += sum;
+            if i != j {
+                out[j * dim + i] += sum;
+            }
         }
     }
 }
@@ -171,10 +205,10 @@ fn add_exact(
     mass: &Mass,
     jacobian: &Jacobian,
     group: &[super::JacobianEntry],
-    subsystem: super::SubsystemId,
-    work: &mut [f64],
+    (work, four): (&mut [f64], &mut Vec<[f64; 4]>),
     out: &mut [f64],
 ) {
+    let subsystem = mass.subsystem_of(group[0].block as usize);
     let dofs = mass.dofs(subsystem);
     let (base, n) = (dofs.start, dofs.len());
     let dim = jacobian.dim(group[0].constraint as usize);
@@ -187,16 +221,8 @@ fn add_exact(
             row[from..from + width].copy_from_slice(values);
         }
     }
-    if rows.chunks_exact_mut(n).all(|row| mass.solve_half(subsystem, row)) {
-        for (i, a) in rows.chunks_exact(n).enumerate() {
-            for (j, b) in rows.chunks_exact(n).take(i + 1).enumerate() {
-                let sum = super::dot(a, b);
-                out[i * dim + j] += sum;
-                if i != j {
-                    out[j * dim + i] += sum;
-                }
-            }
-        }
+    if mass.divide_rows(subsystem, Root::Scales, rows, n, four) {
+        add_gram(rows, n, out);
         return;
     }
     for (d, x) in rows.chunks_exact_mut(n).enumerate() {

@@ -295,6 +295,19 @@ impl Jacobian {
         }
     }
 
+    /// Writes J as a dense matrix of n columns, row-major.
+    pub(crate) fn write_dense(&self, out: &mut Vec<f64>, n: usize) {
+        out.clear();
+        out.resize(self.rows() * n, 0.0);
+        for entry in &self.entries {
+            let columns = self.block_range(entry.block as usize);
+            let rows = self.row_range(entry.constraint as usize);
+            for (row, values) in rows.zip(self.block(entry).chunks_exact(columns.len())) {
+                out[row * n..][columns.clone()].copy_from_slice(values);
+            }
+        }
+    }
+
     /// Whether every block of a constraint is zero.
     pub(super) fn is_zero(&self, constraint: usize) -> bool {
         self.constraint_entries(constraint).iter().all(|e| self.block(e).iter().all(|x| *x == 0.0))

@@ -434,42 +434,38 @@ impl Mass {
         }
     }
 
-    /// `x ← F⁻¹ x` for the velocities of one subsystem with `A_s = F Fᵀ`, where A_s is that for
-    /// scales ([`Builder::hold`](super::Builder::hold)): then `|x|²` is `xᵀ A_s⁻¹ x` of the x before. False, with x as it was, if the factor of the subsystem does not offer this.
-    #[inline]
-    pub(super) fn solve_half(&self, subsystem: SubsystemId, x: &mut [f64]) -> bool {
-        match &self.factors[subsystem.0] {
-            Factor::Branches(offset) => match self.tree(subsystem) {
-                Some(tree) => {
-                    let other = self.scale_factors.get(subsystem.0).copied().flatten();
-                    let L = &self.small[other.unwrap_or(*offset)..];
-                    branch::solve_transposed(L, tree.branches(), x);
-                    true
-                }
-                None => false,
-            },
-            Factor::Small(offset) => {
-                let n = x.len();
-                cholesky_solve_lower(&self.small[*offset..*offset + n * n], x);
-                true
-            }
-            Factor::Diagonal(_) | Factor::Large(_) => false,
-        }
-    }
-
-    /// `x ← F⁻¹ x` for the velocities of one subsystem with `A_s = F Fᵀ`. False, with x as it was, if the factor of the
-    /// subsystem does not offer this.
-    pub(crate) fn divide_by_root(&self, subsystem: SubsystemId, x: &mut [f64]) -> bool {
-        let n = x.len();
+    /// `x ← F⁻¹ x` for the velocities x of one subsystem with `A_s = F Fᵀ`, for every row x of `rows`: then `|x|²` is `xᵀ A_s⁻¹ x` of
+    /// the x before. Rows are `stride` apart. False, with the rows as they were, if the factor of the subsystem does not offer
+    /// this.
+    pub(crate) fn divide_rows(
+        &self,
+        subsystem: SubsystemId,
+        root: Root,
+        rows: &mut [f64],
+        stride: usize,
+        four: &mut Vec<[f64; 4]>,
+    ) -> bool {
+        let n = self.dofs(subsystem).len();
         match &self.factors[subsystem.0] {
             Factor::Diagonal(at) => {
-                x.iter_mut().zip(&self.small[*at..*at + n]).for_each(|(x, r)| *x *= r.sqrt());
+                for x in rows.chunks_mut(stride) {
+                    x[..n].iter_mut().zip(&self.small[*at..]).for_each(|(x, r)| *x *= r.sqrt());
+                }
             }
-            Factor::Small(at) => cholesky_solve_lower(&self.small[*at..*at + n * n], x),
-            Factor::Branches(at) => match self.tree(subsystem) {
-                Some(tree) => branch::solve_transposed(&self.small[*at..], tree.branches(), x),
-                None => return false,
-            },
+            Factor::Small(at) => {
+                for x in rows.chunks_mut(stride) {
+                    cholesky_solve_lower(&self.small[*at..*at + n * n], &mut x[..n]);
+                }
+            }
+            Factor::Branches(at) => {
+                let Some(tree) = self.tree(subsystem) else { return false };
+                let scales = self.scale_factors.get(subsystem.0).copied().flatten();
+                let at = if root == Root::Scales { scales.unwrap_or(*at) } else { *at };
+                let (L, branches) = (&self.small[at..at + n * n], tree.branches());
+                for rows in rows.chunks_mut(4 * stride) {
+                    divide_by_branches(L, branches, rows, stride, four);
+                }
+            }
             Factor::Large(_) => return false,
         }
         true
@@ -517,6 +513,38 @@ impl Mass {
                 }
             }
         }
+    }
+}
+
+/// Which A of a subsystem a root is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// A itself.
+    Mass,
+    /// That for the scales of constraints ([`Builder::hold`](super::Builder::hold)).
+    Scales,
+}
+
+/// `x ← L⁻ᵀ x` of at most four rows, which are `stride` apart.
+fn divide_by_branches(
+    L: &[f64],
+    branches: &branch::Parents,
+    rows: &mut [f64],
+    stride: usize,
+    four: &mut Vec<[f64; 4]>,
+) {
+    let n = branches.len();
+    if rows.len() < stride + n {
+        return branch::solve_transposed(L, branches, &mut rows[..n]);
+    }
+    four.clear();
+    four.resize(n, [0.0; 4]);
+    for (lane, x) in rows.chunks(stride).enumerate() {
+        four.iter_mut().zip(x).for_each(|(four, x)| four[lane] = *x);
+    }
+    branch::solve_transposed_four(L, branches, four);
+    for (lane, x) in rows.chunks_mut(stride).enumerate() {
+        four.iter().zip(x).for_each(|(four, x)| *x = four[lane]);
     }
 }
 

@@ -50,8 +50,18 @@ pub(crate) fn add_transposed_product(B: &[f64], x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The sum of products.
+/// The sum of products, in four lanes: a chain of additions would wait for each of them.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let n = a.len().min(b.len());
+    let (a, a_rest) = a[..n].as_chunks::<4>();
+    let (b, b_rest) = b[..n].as_chunks::<4>();
+    let mut lanes = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..4 {
+            lanes[k] += a[k] * b[k];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }

@@ -45,6 +45,28 @@ impl simd::Job for Product<'_> {
     }
 }
 
+/// `out = Wᵀ x`.
+pub(super) struct TransposedProduct<'a> {
+    pub W: &'a [f64],
+    pub x: &'a [f64],
+    pub out: &'a mut [f64],
+}
+
+impl simd::Job for TransposedProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { W, x, out } = self;
+        out.fill(0.0);
+        for (row, x) in W.chunks_exact(out.len().max(1)).zip(x).filter(|(_, x)| **x != 0.0) {
+            for (out, w) in out.iter_mut().zip(row) {
+                *out = x.mul_add(*w, *out);
+            }
+        }
+    }
+}
+
 /// Dot product in four lanes.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -108,5 +130,35 @@ impl simd::Job for Solve<'_> {
             done[k] = (done[k] - dot(&row[k + 1..], known)) / row[k];
         }
         true
+    }
+}
+
+/// `out += Yᵀ G Y` for the rows of Y that belong to one constraint; `GY` is memory for `G Y`.
+pub(super) struct AddOuter<'a> {
+    pub G: &'a [f64],
+    pub Y: &'a [f64],
+    pub GY: &'a mut [f64],
+    pub out: &'a mut [f64],
+}
+
+impl simd::Job for AddOuter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { G, Y, GY, out } = self;
+        let dim = G.len().isqrt();
+        let n = Y.len() / dim.max(1);
+        for (g, GY) in G.chunks_exact(dim).zip(GY.chunks_exact_mut(n)) {
+            GY.fill(0.0);
+            for (g, y) in g.iter().zip(Y.chunks_exact(n)).filter(|(g, _)| **g != 0.0) {
+                GY.iter_mut().zip(y).for_each(|(out, y)| *out = g.mul_add(*y, *out));
+            }
+        }
+        for (y, GY) in Y.chunks_exact(n).zip(GY.chunks_exact(n)) {
+            for (y, out) in y.iter().zip(out.chunks_exact_mut(n)).filter(|(y, _)| **y != 0.0) {
+                out.iter_mut().zip(GY).for_each(|(out, g)| *out = y.mul_add(*g, *out));
+            }
+        }
     }
 }

@@ -16,6 +16,7 @@
 
 mod approach;
 mod contact_space;
+mod contact_step;
 mod dense;
 
 use self::contact_space::ContactSpace;
