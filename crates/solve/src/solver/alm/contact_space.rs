@@ -23,8 +23,9 @@ use crate::problem::{Problem, Root, SubsystemId};
 use crate::residual::compliance_scale;
 use crate::solver::newton::Damping;
 
-/// Largest number of rows, and of velocities.
-const MAX_ROWS: usize = 300;
+/// Largest number of entries of Y for one tree, of rows for several subsystems, whose sparsity is lost, and of velocities.
+const MAX_ENTRIES: usize = 20_000;
+const MAX_ROWS: usize = 72;
 const MAX_VELOCITIES: usize = 160;
 const ARMIJO: f64 = 1e-4;
 const HALVINGS: usize = 4;
@@ -64,7 +65,8 @@ impl ContactSpace {
         let (m, n) = (problem.rows(), problem.dofs());
         let (jacobian, mass) = (problem.jacobian(), problem.mass());
         let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some());
-        if m > MAX_ROWS || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
+        let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
+        if !is_small || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
             return false;
         }
         jacobian.write_dense(&mut self.Y, n);
