@@ -14,8 +14,6 @@
 //! flush with the other up to the slop. The one yields that rises less above the plane of the other: an edge or a
 //! round body by its size times t², a face by its size times t.
 
-use std::ops::Range;
-
 use nalgebra::Vector3;
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::{Contact, Shape, local_height};
@@ -29,7 +27,7 @@ const SAME: f64 = 1.0 - 1e-12;
 /// Cosine of the largest angle between the normals of flush contacts [-].
 const OPPOSED: f64 = -0.1;
 
-/// Depth of a pair that is more than a step at a seam, relative to the slop [-].
+/// Depth of contacts of shapes that rest on one another, at most, relative to the slop [-].
 const DEEP: f64 = 10.0;
 
 /// Memory of the pass.
@@ -132,18 +130,6 @@ impl Scene<'_> {
         let above =
             local_height(posed(self.world, obstacle.index(), &X_WO), &p, &m, self.slop) - plane;
         (above <= self.slop).then_some(above.max(0.0) + below.max(0.0))
-    }
-}
-
-/// Keeps the deepest contact of a pair that overlaps by more than a step at a seam, if all were dropped: planes of contacts
-/// tell nothing about shapes deep in one another.
-fn keep_deepest(contacts: &[Contact], dropped: &mut [bool], pair: Range<usize>, slop: f64) {
-    let deepest = pair.clone().min_by(|a, b| contacts[*a].gap.total_cmp(&contacts[*b].gap));
-    if let Some(deepest) = deepest
-        && contacts[deepest].gap < -DEEP * slop
-        && pair.clone().all(|k| dropped[k])
-    {
-        dropped[deepest] = false;
     }
 }
 
@@ -276,15 +262,14 @@ impl FlushContacts {
             let mut kept =
                 group.iter().filter(keeps).flat_map(|(_, pair)| range(*pair)).filter(|&other| {
                     let is_candidate = !for_surfaces || !scene.is_convex_pair(&contacts[other]);
-                    is_candidate && contacts[other].gap <= slop && !dropped[other]
+                    // Planes of contacts tell nothing about shapes deep in one another.
+                    let are_deep = contact.gap.max(contacts[other].gap) < -DEEP * slop;
+                    is_candidate && contacts[other].gap <= slop && !are_deep && !dropped[other]
                 });
             if kept.any(|other| scene.yields(contact, &contacts[other], group[0].0)) {
                 dropped[k as usize] = true;
                 any = true;
             }
-        }
-        if any {
-            group.iter().for_each(|(_, pair)| keep_deepest(contacts, dropped, range(*pair), slop));
         }
         any
     }
