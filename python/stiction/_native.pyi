@@ -749,6 +749,9 @@ class StepReport:
     def uncertain_contacts(self) -> int:
         """Largest number of contacts in a step whose depth is not known to its tolerance."""
     @property
+    def divided_steps(self) -> int:
+        """Number of steps that were computed in parts, because their motion was not resolved at once."""
+    @property
     def energy_imbalance(self) -> float:
         """Largest energy without cause of a tree in a step, relative to what the scheme explains [-]:
         above one the motion is not resolved.

@@ -177,6 +177,12 @@ impl StepReport {
         self.statistics.uncertain_contacts
     }
 
+    /// Number of steps that were computed in parts, because their motion was not resolved at once.
+    #[getter]
+    fn divided_steps(&self) -> usize {
+        self.statistics.divided
+    }
+
     /// Largest energy without cause of a tree in a step, relative to what the scheme explains [-]: above one the
     /// motion is not resolved.
     #[getter]

@@ -1,10 +1,10 @@
 //! Stage 9: makes the next state the state, and updates the history.
 
 use nalgebra::Vector3;
-use stiction_mech::{ActuatorId, tree_velocities};
+use stiction_mech::ActuatorId;
 use stiction_solve::contact;
 
-use super::{Scratch, StepContext};
+use super::{Scratch, StepContext, kinematics};
 use crate::contact_point::ContactPoint;
 use crate::history::StepHistory;
 use crate::report::{Phase, StepReport};
@@ -32,9 +32,7 @@ fn remove_gains(step: &mut StepContext) {
     let (model, Scratch { auditor, next, data, .. }) = (&step.world.model, &mut *step.scratch);
     for (tree, factor) in auditor.reduction.iter().enumerate() {
         if *factor < 1.0 {
-            let dofs = model.trees()[tree].dofs.clone();
-            next.v[dofs].iter_mut().for_each(|v| *v *= factor);
-            tree_velocities(model, tree, &next.v, data);
+            kinematics::slow_down(model, tree, *factor, &mut next.v, data);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Stages 7 and 8: contacts of the next state, and displacements that remove its position errors.
 
-use stiction_mech::{set_driven_poses, tree_velocities};
+use stiction_mech::set_driven_poses;
 
 use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
@@ -133,8 +133,7 @@ fn audit_correction(step: &mut StepContext) {
             step.report.energy.raise([1.0 / factor, 0.0, 0.0], model.trees()[tree].bodies.start);
         }
         if factor < 1.0 {
-            next.v[model.trees()[tree].dofs.clone()].iter_mut().for_each(|v| *v *= factor);
-            tree_velocities(model, tree, &next.v, data);
+            kinematics::slow_down(model, tree, factor, &mut next.v, data);
         }
         let max_speed = step.settings.stabilisation.max_speed;
         auditor.add_correction((&start, max_speed), tree, next, data, &mut step.report.energy);

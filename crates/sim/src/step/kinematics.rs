@@ -41,6 +41,12 @@ pub(super) fn update_trees(model: &Model, q: &[f64], v: &[f64], moves: &[bool], 
     }
 }
 
+/// Multiplies the velocities of a tree by a factor.
+pub(super) fn slow_down(model: &Model, tree: usize, factor: f64, v: &mut [f64], data: &mut Data) {
+    v[model.trees()[tree].dofs.clone()].iter_mut().for_each(|v| *v *= factor);
+    tree_velocities(model, tree, v, data);
+}
+
 /// Whether a driven body travels farther within the step than its contacts were detected.
 fn driven_bodies_exceed_reach(
     world: &World,

@@ -10,6 +10,7 @@ use stiction_solve::contact;
 
 use super::{Scratch, StepContext};
 use crate::error::StepError;
+use crate::solve_policy;
 
 /// Work with a positive sign that the residual of the solver explains, relative to that of all
 /// contacts without sign [-].
@@ -36,7 +37,8 @@ pub(super) fn limit(step: &mut StepContext) -> Result<(), StepError> {
                 }
             }
         }
-        step.report.add_solve(&step.session.solve(problem, step.goal, solution)?);
+        let (report, _) = solve_policy::solve(step.session, problem, step.goal, solution)?;
+        step.report.add_solve(&report);
     }
     Ok(())
 }
