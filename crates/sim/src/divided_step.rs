@@ -6,17 +6,18 @@
 //! without cause counts in later ones. On an error the state is as it was before the step.
 
 use nalgebra::Isometry3;
-use stiction_mech::{Data, State, kinematics, set_driven_poses};
+use stiction_mech::{Data, State, set_driven_poses, tree_kinematics};
 use stiction_solve::Goal;
 
 use crate::contact_point::ContactPoint;
 use crate::error::StepError;
+use crate::free_motion::FreeMotion;
 use crate::position_correction::extent::{Extent, MAX_TURN};
 use crate::report::StepReport;
 use crate::rows::ConstraintKey;
 use crate::settings::Settings;
 use crate::simulation::Simulation;
-use crate::step::{self, StepPart};
+use crate::step::{self, Scratch, StepPart};
 use crate::world::World;
 
 /// Speed of a motion within a step relative to that at its ends above which the two do not describe it [-].
@@ -79,17 +80,32 @@ impl Progress {
 }
 
 impl Simulation {
+    /// Keeps the poses of driven bodies before a step.
+    pub(crate) fn keep_driven_poses(&mut self) {
+        self.parts.driven_pose.clone_from(&self.history.driven_pose);
+    }
+
+    /// Whether a tree that advanced in several substeps moved too far for one step, which has been accepted.
+    pub(crate) fn substeps_move_too_far(&mut self) -> bool {
+        let in_substeps = |tree| self.scratch.free.is_in_substeps(tree);
+        if !(0..self.world.model.trees().len()).any(in_substeps) {
+            return false;
+        }
+        // The memory for the next state has the one before.
+        self.parts.before.copy_from(&self.scratch.next);
+        self.moves_too_far(FreeMotion::is_in_substeps)
+    }
+
     /// Computes a step in parts, after the whole was given up.
     pub(crate) fn step_in_parts(&mut self) -> Result<StepReport, StepError> {
         self.parts.before.copy_from(&self.state);
-        self.parts.driven_pose.clone_from(&self.history.driven_pose);
         let result = self.advance_in_parts();
         let h = self.settings.time_step;
         self.set_part_length(h);
         match result {
             Ok(mut report) => {
                 self.finish_parts();
-                report.unresolved |= self.moves_too_far();
+                report.unresolved |= self.moves_too_far(|_, _| true);
                 Ok(report)
             }
             Err(error) => {
@@ -162,16 +178,17 @@ impl Simulation {
         self.history.contacts.extend(self.parts.contacts.iter().map(|(_, contact)| *contact));
     }
 
-    /// Whether a body moved farther than its tree does in a step at the velocities before and after it, and corrections: in
-    /// between it was faster.
-    fn moves_too_far(&mut self) -> bool {
+    /// Whether a body of the selected trees moved farther than its tree does in a step at the velocities before and after it,
+    /// and corrections: in between it was faster.
+    fn moves_too_far(&mut self, is_selected: impl Fn(&FreeMotion, usize) -> bool) -> bool {
         let (world, h) = (&self.world, self.settings.time_step);
         let (model, max_speed) = (&world.model, self.settings.stabilisation.max_speed);
         let PartMemory { before, data, driven_pose, .. } = &mut self.parts;
-        let after = &mut self.scratch.data;
+        let Scratch { data: after, free, .. } = &mut self.scratch;
         set_driven_poses(model, driven_pose, data);
-        kinematics(model, &before.q, data);
-        (0..model.trees().len()).any(|tree| {
+        let mut selected = (0..model.trees().len()).filter(|tree| is_selected(free, *tree));
+        selected.any(|tree| {
+            tree_kinematics(model, tree, &before.q, data);
             let old = Extent::of(world, tree, &before.v, data);
             let new = Extent::of(world, tree, &self.state.v, after);
             let distance = h * (FASTER * old.distance.max(new.distance) + max_speed);

@@ -112,11 +112,21 @@ impl Account {
     /// Gain of energy without cause of all trees together, relative to what can be told from it: that their schemes
     /// explain of their motion, and the work of forces [-]; not positive for a loss.
     pub fn gain(&self) -> f64 {
+        let (residual, allowed) = (self.earlier[0] + self.residual(), self.allowed_in_motion());
+        if allowed > 0.0 { residual / allowed } else { 0.0 }
+    }
+
+    /// The denominator of the gain.
+    fn allowed_in_motion(&self) -> f64 {
         let relative = (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE);
         let motion = self.motion().max(self.earlier[1]);
-        let allowed = relative * motion + self.forces.abs() + self.explained();
-        let residual = self.earlier[0] + self.residual();
-        if allowed > 0.0 { residual / allowed } else { 0.0 }
+        relative * motion + self.forces.abs() + self.explained()
+    }
+
+    /// What is left of the gain that can be told from the motion of all trees together.
+    pub fn room_in_motion(&self) -> f64 {
+        let gained = (self.earlier[0] + self.residual()).max(0.0);
+        (self.allowed_in_motion() - gained).max(0.0)
     }
 
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:
@@ -124,11 +134,21 @@ impl Account {
     /// is left where a motion turns back [J]. The strains of a rod are stiff, and explain as much of a gain.
     pub fn imbalance(&self, recent: f64, is_rod: bool) -> f64 {
         let residual = self.earlier[0] + self.residual();
-        let gains = residual > 0.0 && !is_rod;
+        let allowed = self.allowed(recent, residual > 0.0 && !is_rod);
+        if allowed > 0.0 { residual / allowed } else { 0.0 }
+    }
+
+    /// Energy without cause that the scheme explains, of a gain or of a loss.
+    fn allowed(&self, recent: f64, gains: bool) -> f64 {
         let relative =
             if gains { (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE) } else { RELATIVE };
         let exchanged = self.exchanged().max(self.earlier[1]);
-        let allowed = relative * exchanged + RECENT * recent + self.explained();
-        if allowed > 0.0 { residual / allowed } else { 0.0 }
+        relative * exchanged + RECENT * recent + self.explained()
+    }
+
+    /// What is left of the gain that the scheme explains.
+    pub fn room(&self, recent: f64) -> f64 {
+        let gained = (self.earlier[0] + self.residual()).max(0.0);
+        (self.allowed(recent, true) - gained).max(0.0)
     }
 }

@@ -23,20 +23,21 @@
 //! [`MomentumAuditor`].
 //! Cost: linear in the number of links; Jᵀλ comes from the measured residual of the solve.
 
+mod correction;
+
 use nalgebra::Vector3;
 use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
 
 use crate::constraint_work::{ConstraintWork, SolvedRows};
-use crate::energy_account::{Account, STRAIGHT};
+use crate::energy_account::Account;
 use crate::energy_balance::EnergyBalance;
 use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
 use crate::momentum_audit::{MomentumAuditor, is_pushed};
+use crate::soft_audit::SoftAuditor;
 
 /// Turn of a segment in a step beyond which a rod must not store energy without cause, if steps are not divided [rad].
 const MAX_ROD_TURN: f64 = 0.5;
-/// Gain of energy by a correction that is allowed, relative to the energies exchanged [-].
-const CORRECTION: f64 = 0.25 * STRAIGHT;
 /// Speed to which velocities are solved, besides the closure of equalities in a step [m/s].
 const LEAST_SPEED: f64 = 1e-6;
 /// Largest number of velocities of a joint.
@@ -52,6 +53,9 @@ pub(crate) struct EnergyAuditor {
     kinetic: Vec<f64>,
     /// Per tree: energies exchanged in the motion [J]; those of a rod are with its last tree.
     exchanged: Vec<f64>,
+    /// Energy that each tree, and all together, may gain by the position correction, besides what lifts them out of others [J].
+    room: Vec<f64>,
+    world_room: f64,
     /// Joints with springs, by tree, and per velocity their stretch at the start.
     springs: Vec<(usize, usize)>,
     stretch: Vec<f64>,
@@ -61,6 +65,7 @@ pub(crate) struct EnergyAuditor {
     /// Impulse of the forces on one tree [N·s].
     force_impulse: Vec<f64>,
     momentum: MomentumAuditor,
+    pub soft: SoftAuditor,
     /// Per tree: gains of energy over the last steps, with this one; that of a rod is with its last tree.
     pub drift: Vec<EnergyDrift>,
     /// Per tree: unexplained energy of this part of the step; that of the parts before it, and the largest energies
@@ -111,12 +116,15 @@ impl EnergyAuditor {
             moved: vec![0.0; trees],
             kinetic: vec![0.0; trees],
             exchanged: vec![0.0; trees],
+            room: vec![0.0; trees],
+            world_room: 0.0,
             springs,
             stretch: vec![0.0; model.nv()],
             elastic: vec![0.0; model.rods().len()],
             constraints: ConstraintWork::new(model),
             force_impulse: Vec::new(),
             momentum: MomentumAuditor::new(model),
+            soft: SoftAuditor::default(),
             drift: vec![EnergyDrift::default(); trees],
             residual: vec![0.0; trees],
             earlier: vec![[0.0; 2]; trees],
@@ -133,6 +141,7 @@ impl EnergyAuditor {
                 *residual += self.residual[tree];
                 *exchanged = exchanged.max(self.exchanged[tree]);
             }
+            self.soft.accept();
             self.earlier_in_world[0] += self.world[0];
             self.earlier_in_world[1] = self.earlier_in_world[1].max(self.world[1]);
         }
@@ -164,6 +173,7 @@ impl EnergyAuditor {
         if fraction == 1.0 {
             self.earlier.fill([0.0; 2]);
             self.earlier_in_world = [0.0; 2];
+            self.soft.begin_step();
         }
         self.constraints.measure(&input.solved);
         self.drift.copy_from_slice(drift);
@@ -209,6 +219,8 @@ impl EnergyAuditor {
             let size = if gains_only && imbalance < 0.0 { 0.0 } else { imbalance.abs() };
             self.residual[tree] = account.unexplained();
             self.exchanged[trees.clone()].fill(account.exchanged());
+            let room = if gains_only { f64::INFINITY } else { account.room(drift[tree].exchanged) };
+            self.room[trees.clone()].fill(room);
             self.reduction[trees].fill(if imbalance > 1.0 { account.reduction() } else { 1.0 });
             let energies = [account.residual(), account.explained(), account.exchanged()];
             let drift = self.drift[tree].add(fraction, energies);
@@ -226,7 +238,9 @@ impl EnergyAuditor {
         self.world = [world.unexplained(), world.motion()];
         let gain = world.gain();
         // Soft bodies exchange energy with trees that is not in these sums.
-        if model.nodes() == 0 && gain > balance.gain {
+        let has_soft = model.nodes() > 0;
+        self.world_room = if has_soft { f64::INFINITY } else { world.room_in_motion() };
+        if !has_soft && gain > balance.gain {
             balance.gain = gain;
             balance.raise([gain, 0.0, 0.0], 0);
         }
@@ -326,52 +340,6 @@ impl EnergyAuditor {
                 account.potential_size += stiffness * (x1 * x1 + x0 * x0);
                 account.sampling += 0.5 * (impulse * (input.next.v[dof] - state.v[dof])).abs();
             }
-        }
-    }
-
-    /// Factor of the velocities of a tree that takes the kinetic energy out of them that it gained by the position correction,
-    /// after which its state is in the data: a displacement changes the mass matrix, and does no work [-]. One unless the gain
-    /// would be noticed: small ones have either sign.
-    pub fn correction_reduction(&self, model: &Model, tree: usize, v: &[f64], data: &Data) -> f64 {
-        let (moved, corrected) = (self.kinetic[tree], tree_motion(model, tree, v, data).kinetic);
-        let gains = corrected - moved > STRAIGHT * corrected;
-        if gains { (moved / corrected).sqrt() } else { 1.0 }
-    }
-
-    /// Adds the change of energy of a tree by the position correction, after which its state is in the data. `max_speed` is
-    /// that of corrections [m/s]: a gain beyond what lifts the tree at that speed, and a part of the energies
-    /// exchanged, is not resolved.
-    pub fn add_correction(
-        &self,
-        (start, max_speed): (&StepStart, f64),
-        tree: usize,
-        next: &State,
-        data: &Data,
-        balance: &mut EnergyBalance,
-    ) {
-        let StepStart { model, time_step: h, .. } = *start;
-        let after = tree_motion(model, tree, &next.v, data);
-        let mut energy =
-            after.kinetic - model.gravity().dot(&(after.moment - self.start[tree].moment));
-        let first = self.springs.partition_point(|(of, _)| *of < tree);
-        for (_, joint) in self.springs[first..].iter().take_while(|(of, _)| *of == tree) {
-            let (joint, mut stretch) = (&model.joints()[*joint], [0.0; MAX_NV]);
-            let stretch = &mut stretch[..joint.dofs.len()];
-            let (rest, q) = (&model.q_spring()[joint.q.clone()], &next.q[joint.q.clone()]);
-            joint.difference(rest, q, stretch);
-            for (x1, dof) in stretch.iter().zip(joint.dofs.clone()) {
-                let x0 = self.stretch[dof];
-                energy += 0.5 * joint.spec.stiffness * (x1 * x1 - x0 * x0);
-            }
-        }
-        let gain = energy - self.moved[tree];
-        balance.correction += gain;
-        // A tree is displaced by what it moves in a step as well.
-        let speed = max_speed + (2.0 * self.kinetic[tree] / after.mass).sqrt();
-        let lift = h * speed * after.mass * model.gravity().norm();
-        let allowed = lift + CORRECTION * self.exchanged[tree];
-        if gain > allowed && allowed > 0.0 {
-            balance.raise([gain / allowed, 0.0, 0.0], model.trees()[tree].bodies.start);
         }
     }
 }

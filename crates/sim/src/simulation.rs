@@ -267,8 +267,12 @@ impl Simulation {
         let Settings { time_step, divisions, scheme, .. } = self.settings;
         let may_be_divided = divisions > 0 && scheme == Scheme::Refined;
         let whole = StepPart::whole(time_step, may_be_divided);
+        self.keep_driven_poses();
         let report = match step::advance(self.step_context(whole))? {
-            Some(report) => report,
+            Some(mut report) => {
+                report.unresolved |= self.substeps_move_too_far();
+                report
+            }
             None => self.step_in_parts()?,
         };
         self.report = Some(report);

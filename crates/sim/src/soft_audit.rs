@@ -15,35 +15,59 @@ const RELATIVE: f64 = 0.01;
 /// Part of the potential energies that round-off may change [-].
 const ROUND_OFF: f64 = 1e-12;
 
-/// Energy that the soft bodies of a model gained without cause, relative to what is explained: a
-/// hundredth of the energies exchanged [-]. `impulse` is that of the constraints on the velocities of the problem [N·s].
-pub(crate) fn energy_gain(
-    (model, h): (&Model, f64),
-    [old, next]: [&State; 2],
-    assembler: &ProblemAssembler,
-    free: &FreeMotion,
-    impulse: &[f64],
-) -> f64 {
-    let [kinetic_0, kinetic_1] = [old, next].map(|s| soft_kinetic_energy(model, &s.x_dot));
-    let [potential_0, potential_1] = [old, next].map(|s| soft_potential_energy(model, &s.x));
-    let mut work = 0.0;
-    for (soft, range) in assembler.softs() {
-        let first = model.softs()[*soft].nodes.start;
-        let vertices = free.soft.free_vertices(*soft).iter();
-        for (vertex, p) in vertices.zip(impulse[range.clone()].chunks_exact(3)) {
-            let node = first + *vertex as usize;
-            let mean = 0.5 * (old.x_dot[node] + next.x_dot[node]);
-            work += mean.dot(&Vector3::from_column_slice(p));
-        }
+/// Energy that soft bodies gained without cause in the parts of a step, and the energies that they exchanged in the largest
+/// of them [J].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SoftAuditor {
+    earlier: [f64; 2],
+    present: [f64; 2],
+}
+
+impl SoftAuditor {
+    /// Forgets the parts of another step.
+    pub fn begin_step(&mut self) {
+        self.earlier = [0.0; 2];
     }
-    let mass: f64 = model.softs().iter().map(|soft| soft.total_mass()).sum();
-    let fall = mass * h * h * model.gravity().norm_squared();
-    let change = potential_1 - potential_0;
-    let gain = kinetic_1 - kinetic_0 + change - work;
-    let exchanged = kinetic_0.max(kinetic_1) + change.abs() + work.abs() + fall;
-    let allowed = RELATIVE * exchanged
-        + fall
-        + ROUND_OFF * (potential_0.abs() + potential_1.abs())
-        + f64::MIN_POSITIVE;
-    gain / allowed
+
+    /// Keeps the gain of a part of a step for the parts that follow.
+    pub fn accept(&mut self) {
+        self.earlier[0] += self.present[0];
+        self.earlier[1] = self.earlier[1].max(self.present[1]);
+    }
+
+    /// Energy that the soft bodies of a model gained without cause in the step so far, relative to what is explained: a
+    /// hundredth of the energies exchanged [-]. `impulse` is that of the constraints on the velocities of the problem [N·s].
+    pub fn gain(
+        &mut self,
+        (model, h): (&Model, f64),
+        [old, next]: [&State; 2],
+        assembler: &ProblemAssembler,
+        free: &FreeMotion,
+        impulse: &[f64],
+    ) -> f64 {
+        let [kinetic_0, kinetic_1] = [old, next].map(|s| soft_kinetic_energy(model, &s.x_dot));
+        let [potential_0, potential_1] = [old, next].map(|s| soft_potential_energy(model, &s.x));
+        let mut work = 0.0;
+        for (soft, range) in assembler.softs() {
+            let first = model.softs()[*soft].nodes.start;
+            let vertices = free.soft.free_vertices(*soft).iter();
+            for (vertex, p) in vertices.zip(impulse[range.clone()].chunks_exact(3)) {
+                let node = first + *vertex as usize;
+                let mean = 0.5 * (old.x_dot[node] + next.x_dot[node]);
+                work += mean.dot(&Vector3::from_column_slice(p));
+            }
+        }
+        let mass: f64 = model.softs().iter().map(|soft| soft.total_mass()).sum();
+        let fall = mass * h * h * model.gravity().norm_squared();
+        let change = potential_1 - potential_0;
+        let gain = kinetic_1 - kinetic_0 + change - work;
+        let exchanged = kinetic_0.max(kinetic_1) + change.abs() + work.abs() + fall;
+        let explained =
+            fall + ROUND_OFF * (potential_0.abs() + potential_1.abs()) + f64::MIN_POSITIVE;
+        // What is explained does not add up over parts.
+        let unexplained = gain.signum() * (gain.abs() - explained).max(0.0);
+        self.present = [unexplained, exchanged];
+        let allowed = RELATIVE * exchanged.max(self.earlier[1]) + explained;
+        (self.earlier[0] + gain) / allowed
+    }
 }

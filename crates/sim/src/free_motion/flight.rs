@@ -63,6 +63,8 @@ pub(super) struct Flight {
     /// Per tree: the part of the work that springs of joints did [J].
     pub(super) spring_work: Vec<f64>,
     failed: Vec<bool>,
+    /// Per tree: whether it advanced in several substeps.
+    pub in_substeps: Vec<bool>,
     /// Mean forces of the actuators, before their gears.
     pub(super) actuator_force: Vec<f64>,
     /// Energy that no force supplied, in all trees of the step [J].
@@ -84,6 +86,7 @@ impl Flight {
             work: vec![0.0; trees],
             spring_work: vec![0.0; trees],
             failed: vec![false; trees],
+            in_substeps: vec![false; trees],
             actuator_force: vec![0.0; model.nu()],
             unaccounted: 0.0,
         }
@@ -120,6 +123,7 @@ impl FreeMotion {
             return self.runge_kutta(start, is_free, next);
         }
         self.flight.unaccounted = 0.0;
+        self.flight.in_substeps.fill(false);
         self.flight.actuator_force.fill(0.0);
         self.flight.pending.clear();
         for tree in 0..model.trees().len() {
@@ -301,6 +305,7 @@ impl FreeMotion {
             }
             if is_resolved || (level == MAX_LEVEL && !self.flight.failed[tree]) {
                 self.write(model, tree, next);
+                self.flight.in_substeps[tree] = level > 0;
                 self.flight.pending.retain(|pending| *pending != tree);
             }
         }

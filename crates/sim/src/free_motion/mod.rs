@@ -223,6 +223,11 @@ impl FreeMotion {
         self.unresolved || self.soft.is_unresolved()
     }
 
+    /// Whether a tree advanced in several substeps.
+    pub fn is_in_substeps(&self, tree: usize) -> bool {
+        self.flight.in_substeps[tree]
+    }
+
     /// Energy [J] that trees without constraint rows gained in the step and that no force supplied, as far as
     /// it is known: the sum over the trees whose energy balance the default scheme computes. Energy that
     /// was removed again is included. Zero under other schemes, which compute no balance.

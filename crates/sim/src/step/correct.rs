@@ -5,17 +5,19 @@ use stiction_mech::set_driven_poses;
 use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
 use crate::constraint_work::SolvedRows;
-use crate::energy_audit::AuditInput;
+use crate::energy_audit::{AuditInput, EnergyAuditor};
 use crate::error::StepError;
 use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
 use crate::rows::ConstraintContext;
-use crate::{soft, soft_audit};
+use crate::soft;
 
 /// Largest number of corrections in one step.
 const ROUNDS: usize = 6;
 /// Factor of velocities by a correction below which the step is unresolved [-].
 const LEAST_REDUCTION: f64 = 0.9;
+/// Distance by which corrections lift a tree without a loss of velocity, in slops [-].
+const LIFT: f64 = 10.0;
 /// Penetration of a soft body above which the step is unresolved, in shortest edges of a mesh [-].
 const UNRESOLVED_DEPTH: f64 = 0.5;
 
@@ -121,21 +123,26 @@ fn audit_motion(step: &mut StepContext) {
     step.report.energy = auditor.balance(&input, &step.history.energy_drift);
 }
 
-/// Takes the kinetic energy that corrections added out of the velocities, and measures the change of energy that is left.
+/// Takes the energy that corrections added out of the velocities, and measures the change of energy that is left.
 fn audit_correction(step: &mut StepContext) {
     let start = step_start(step.world, step.settings, step.state, step.input, step.history);
+    let stabilisation = &step.settings.stabilisation;
     let (model, Scratch { auditor, corrector, next, data, .. }) =
         (&step.world.model, &mut *step.scratch);
+    // Errors that were there before the step may take any energy to remove.
+    let is_clean = step.history.lasting_errors.errors.is_empty();
+    let lift = if is_clean { LIFT * stabilisation.slop } else { f64::INFINITY };
     for tree in corrector.corrected_trees() {
-        let factor = auditor.correction_reduction(model, tree, &next.v, data);
-        if factor < LEAST_REDUCTION {
+        let [kinetic, excess] = auditor.correction_reduction((&start, lift), tree, next, data);
+        if kinetic < LEAST_REDUCTION {
             // The velocity after the step does not describe its motion.
-            step.report.energy.raise([1.0 / factor, 0.0, 0.0], model.trees()[tree].bodies.start);
+            step.report.energy.raise([1.0 / kinetic, 0.0, 0.0], model.trees()[tree].bodies.start);
         }
+        let factor = kinetic * excess.max(LEAST_REDUCTION);
         if factor < 1.0 {
             kinematics::slow_down(model, tree, factor, &mut next.v, data);
         }
-        let max_speed = step.settings.stabilisation.max_speed;
+        let max_speed = stabilisation.max_speed;
         auditor.add_correction((&start, max_speed), tree, next, data, &mut step.report.energy);
     }
 }
@@ -191,8 +198,9 @@ fn measure_soft(step: &mut StepContext, errors: &mut PositionErrors) {
     errors.equality = errors.equality.max(apart);
     clock.lap(Phase::Collision);
     free.soft.inspect(&world.model, state, next);
-    let (model, h, impulse) = (&world.model, settings.time_step, &auditor.constraints.impulse);
-    let gain = soft_audit::energy_gain((model, h), [state, next], assembler, free, impulse);
+    let (model, h) = (&world.model, settings.time_step);
+    let EnergyAuditor { soft, constraints, .. } = auditor;
+    let gain = soft.gain((model, h), [state, next], assembler, free, &constraints.impulse);
     // A gain that is not a number is one.
     if !(gain <= 1.0) {
         free.soft.set_unresolved();
