@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Contact;
-use stiction_solve::contact;
+use stiction_solve::contact::{self, ContactVec};
 use stiction_solve::law::{Coulomb, Elliptic, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
@@ -58,7 +58,8 @@ pub(crate) fn add_rows(
     for RowContact { contact: found, points: [p_A, p_B], away } in contacts {
         let bodies = world.bodies_of(found);
         let (mut pairing, mut parameters) = (world.pairing(found, parameters.combine), *parameters);
-        if context.yielding.has_contact(found) {
+        let yields = context.yielding.has_contact(found);
+        if yields {
             // Shapes deep in one another would lock each other by exact friction.
             pairing.soft = Some(world.yielding_pairing(found));
             parameters.tangential = TangentialLaw::Mujoco;
@@ -72,10 +73,18 @@ pub(crate) fn add_rows(
         let mut rebound = 0.0;
         let (bias, compliance) = if let Some(soft) = &pairing.soft {
             let state = soft_state(world, found, gap, (R_CW * relative).into());
-            let Some(rows) = soft_surface::rows(soft, &pairing, &parameters, &state) else {
+            let Some((mut bias, compliance)) =
+                soft_surface::rows(soft, &pairing, &parameters, &state)
+            else {
                 continue;
             };
-            rows
+            if yields {
+                // The law parts deep overlaps at any speed; the bias is the speed with the opposite sign.
+                let fastest = parameters.max_speed.max(normal_velocity);
+                let beyond = -ContactVec::load(&bias).n - fastest;
+                contact::add_to_normal(&mut bias, beyond.max(0.0));
+            }
+            (bias, compliance)
         } else {
             let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
             let bias = if *away > 0.0 { bias.min(-away) } else { bias };
@@ -214,6 +223,7 @@ mod tests {
             time_step: 0.01,
             alpha,
             bounce_threshold: 0.2,
+            max_speed: 1.0,
             combine,
             tangential: Default::default(),
             convex_friction: false,

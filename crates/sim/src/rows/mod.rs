@@ -47,6 +47,8 @@ pub(crate) struct RowParameters {
     pub alpha: f64,
     /// Speed of approach [m/s] below which nothing bounces.
     pub bounce_threshold: f64,
+    /// Largest speed at which overlaps of a start part [m/s].
+    pub max_speed: f64,
     /// How coefficients of friction combine.
     pub combine: Combine,
     /// How soft contacts are softened along the tangents.
@@ -61,6 +63,7 @@ impl RowParameters {
             time_step: settings.time_step,
             alpha: settings.scheme.alpha(),
             bounce_threshold: BOUNCE_STEPS * gravity * settings.time_step,
+            max_speed: settings.stabilisation.max_speed,
             combine: settings.combine,
             tangential: settings.tangential,
             convex_friction: friction_model == FrictionModel::Convex,

@@ -143,6 +143,7 @@ mod tests {
                 time_step,
                 alpha: 1.0,
                 bounce_threshold: 1.0,
+                max_speed: 1.0,
                 combine,
                 tangential: Default::default(),
                 convex_friction: false,

@@ -310,6 +310,7 @@ mod tests {
             time_step: 0.01,
             alpha,
             bounce_threshold: 0.2,
+            max_speed: 1.0,
             combine,
             tangential: Default::default(),
             convex_friction: false,

@@ -88,6 +88,28 @@ fn a_start_in_overlap_returns_by_the_soft_law_under_its_weight() {
     assert!(r >= -RESOLVED && simulation.report().unwrap().penetration <= 1e-5);
 }
 
+#[test]
+fn a_start_in_deep_overlap_leaves_at_no_more_than_the_largest_speed_of_corrections() {
+    let radius = 0.1;
+    let mut builder = WorldBuilder::new();
+    builder.mechanism.gravity(Vector3::zeros());
+    builder.geom(Geom::new(BodyId::WORLD, Shape::Plane));
+    let ball = Shape::sphere(radius).unwrap();
+    common::free(&mut builder, ball, 1.0, Isometry3::identity(), Surface::default());
+    let mut simulation = simulation(builder, StartLaw::Soft);
+    // The law alone would reach ω r₀/e = 1.84 m/s; at 1 m/s the overlap of 0.1 m takes some 60 steps.
+    for step in 0..80 {
+        let before = simulation.state().q[2];
+        assert_eq!(simulation.step().unwrap().status(), StepStatus::Ok, "step {step}");
+        let speed = (simulation.state().q[2] - before) / H;
+        assert!(
+            speed <= 1.0 + 1e-9 && simulation.state().v[2] <= 1.0 + 1e-9,
+            "step {step}: {speed}"
+        );
+    }
+    assert!(simulation.state().q[2] >= radius);
+}
+
 /// A body that welds hold at places along x [m].
 fn welded(places: &[f64]) -> WorldBuilder {
     let mut builder = WorldBuilder::new();
