@@ -141,8 +141,8 @@ fn momentum_that_changes_in_an_isolated_world_is_found() {
     let before = look(&simulation, |state| state.v[0] = 1.0);
     let passed_on = look(&simulation, |state| state.v[6] = 1.0);
     let lost = look(&simulation, |state| state.v[6] = 1.0 - 1e-5);
-    assert_eq!(oracles::momentum(&before, &passed_on, 2.0, 0.0), None);
-    assert!(oracles::momentum(&before, &lost, 2.0, 0.0).is_some());
+    assert_eq!(oracles::momentum((&before, &passed_on), 2.0, (2.0, 0.0)), None);
+    assert!(oracles::momentum((&before, &lost), 2.0, (2.0, 0.0)).is_some());
 }
 
 #[test]

@@ -22,6 +22,8 @@ use crate::world::World;
 
 /// Speed of a motion within a step relative to that at its ends above which the two do not describe it [-].
 const FASTER: f64 = 1.5;
+/// Displacement that needs no explanation [m, rad].
+const LEAST_PATH: f64 = 1e-6;
 
 /// Memory of steps in parts.
 pub(crate) struct PartMemory {
@@ -86,14 +88,14 @@ impl Simulation {
     }
 
     /// Whether a tree that advanced in several substeps moved too far for one step, which has been accepted.
-    pub(crate) fn substeps_move_too_far(&mut self) -> bool {
+    pub(crate) fn substeps_move_too_far(&mut self, report: &StepReport) -> bool {
         let in_substeps = |tree| self.scratch.free.is_in_substeps(tree);
         if !(0..self.world.model.trees().len()).any(in_substeps) {
             return false;
         }
         // The memory for the next state has the one before.
         self.parts.before.copy_from(&self.scratch.next);
-        self.moves_too_far(FreeMotion::is_in_substeps)
+        self.moves_too_far(report, FreeMotion::is_in_substeps)
     }
 
     /// Computes a step in parts, after the whole was given up.
@@ -105,7 +107,8 @@ impl Simulation {
         match result {
             Ok(mut report) => {
                 self.finish_parts();
-                report.unresolved |= self.moves_too_far(|_, _| true);
+                report.unresolved |=
+                    self.moves_too_far(&report, |_, _| true) || self.nodes_move_too_far();
                 Ok(report)
             }
             Err(error) => {
@@ -179,10 +182,20 @@ impl Simulation {
     }
 
     /// Whether a body of the selected trees moved farther than its tree does in a step at the velocities before and after it,
-    /// and corrections: in between it was faster.
-    fn moves_too_far(&mut self, is_selected: impl Fn(&FreeMotion, usize) -> bool) -> bool {
+    /// and corrections, if there were any: in between it was faster.
+    fn moves_too_far(
+        &mut self,
+        report: &StepReport,
+        is_selected: impl Fn(&FreeMotion, usize) -> bool,
+    ) -> bool {
         let (world, h) = (&self.world, self.settings.time_step);
-        let (model, max_speed) = (&world.model, self.settings.stabilisation.max_speed);
+        let is_corrected = report.energy.correction != 0.0;
+        let (max_speed, max_turn) = if is_corrected {
+            (self.settings.stabilisation.max_speed, MAX_TURN)
+        } else {
+            (0.0, 0.0)
+        };
+        let model = &world.model;
         let PartMemory { before, data, driven_pose, .. } = &mut self.parts;
         let Scratch { data: after, free, .. } = &mut self.scratch;
         set_driven_poses(model, driven_pose, data);
@@ -191,13 +204,23 @@ impl Simulation {
             tree_kinematics(model, tree, &before.q, data);
             let old = Extent::of(world, tree, &before.v, data);
             let new = Extent::of(world, tree, &self.state.v, after);
-            let distance = h * (FASTER * old.distance.max(new.distance) + max_speed);
-            let turn = FASTER * h * old.turn.max(new.turn) + MAX_TURN;
+            let distance = h * (FASTER * old.distance.max(new.distance) + max_speed) + LEAST_PATH;
+            let turn = FASTER * h * old.turn.max(new.turn) + max_turn + LEAST_PATH;
             model.links()[model.trees()[tree].links.clone()].iter().any(|link| {
                 let [X_0, X_1] = [&*data, &*after].map(|data| data.body_pose[link.body]);
                 (X_1.translation.vector - X_0.translation.vector).norm() > distance
                     || X_0.rotation.angle_to(&X_1.rotation) > turn
             })
+        })
+    }
+
+    /// The same for the vertices of soft bodies, whose overlaps part at the speed of corrections.
+    fn nodes_move_too_far(&self) -> bool {
+        let (before, after) = (&self.parts.before, &self.state);
+        let Settings { time_step: h, stabilisation, .. } = &self.settings;
+        let speeds = before.x_dot.iter().zip(&after.x_dot).map(|(a, b)| a.norm().max(b.norm()));
+        before.x.iter().zip(&after.x).zip(speeds).any(|((old, new), speed)| {
+            (new - old).norm() > h * (FASTER * speed + stabilisation.max_speed)
         })
     }
 

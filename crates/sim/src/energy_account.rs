@@ -11,8 +11,10 @@ const TURNING: f64 = 1.0;
 pub(crate) const RELATIVE: f64 = 0.1;
 /// The same relative to the energies exchanged in the largest of the last steps [-].
 const RECENT: f64 = 5e-4;
-/// The same relative to the sum of the work of single rows, for the residual of the solver [-].
+/// The same relative to the sum of the work of single rows, for the residual of the solver, and the most of it relative to
+/// the energies exchanged: impulses of rows that nearly depend on one another are arbitrarily large [-].
 const SOLVER_ERROR: f64 = 1e-3;
+const MAX_SOLVER_ERROR: f64 = 0.02;
 /// The same relative to potential energies, for round-off [-].
 const ROUND_OFF: f64 = 1e-13;
 
@@ -93,7 +95,8 @@ impl Account {
 
     /// Energy without cause that sampling, the solver and round-off explain.
     pub fn explained(&self) -> f64 {
-        self.sampling + SOLVER_ERROR * self.gross + ROUND_OFF * self.potential_size + self.floor
+        let solver = (SOLVER_ERROR * self.gross).min(MAX_SOLVER_ERROR * self.exchanged());
+        self.sampling + solver + ROUND_OFF * self.potential_size + self.floor
     }
 
     /// Whether neither this step nor the sum over the last steps comes near its bound. `fraction` is the length of the part

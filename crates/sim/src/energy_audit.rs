@@ -237,10 +237,8 @@ impl EnergyAuditor {
         world.earlier = self.earlier_in_world;
         self.world = [world.unexplained(), world.motion()];
         let gain = world.gain();
-        // Soft bodies exchange energy with trees that is not in these sums.
-        let has_soft = model.nodes() > 0;
-        self.world_room = if has_soft { f64::INFINITY } else { world.room_in_motion() };
-        if !has_soft && gain > balance.gain {
+        self.world_room = world.room_in_motion();
+        if gain > balance.gain {
             balance.gain = gain;
             balance.raise([gain, 0.0, 0.0], 0);
         }

@@ -270,7 +270,7 @@ impl Simulation {
         self.keep_driven_poses();
         let report = match step::advance(self.step_context(whole))? {
             Some(mut report) => {
-                report.unresolved |= self.substeps_move_too_far();
+                report.unresolved |= self.substeps_move_too_far(&report);
                 report
             }
             None => self.step_in_parts()?,

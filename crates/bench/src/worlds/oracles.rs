@@ -19,6 +19,8 @@ const ENERGY: f64 = 1e-2;
 const ENERGY_MAX: f64 = 0.2;
 /// Change of momentum that is allowed, relative to the sum of all momenta [-].
 const MOMENTUM: f64 = 1e-6;
+/// Speed to which velocities are solved: a step does not conserve the momentum of slower bodies [m/s].
+const LEAST_SPEED: f64 = 1e-7;
 /// Deviation of the length of a quaternion from one [-].
 const QUATERNION: f64 = 1e-9;
 /// Distance that counts as apart, relative to the size of shapes [-].
@@ -159,11 +161,15 @@ pub fn energy(before: &Look, after: &Look, causes: &EnergyCauses) -> Option<Find
     })
 }
 
-/// Change of momentum of an isolated world; `gross` is the sum of all momenta without direction [N·s],
+/// Change of momentum of an isolated world of a mass [kg]; `gross` is the sum of all momenta without direction [N·s],
 /// `scheme` the error of the scheme relative to it.
-pub fn momentum(before: &Look, after: &Look, gross: f64, scheme: f64) -> Option<Finding> {
+pub fn momentum(
+    (before, after): (&Look, &Look),
+    mass: f64,
+    (gross, scheme): (f64, f64),
+) -> Option<Finding> {
     let change = (after.momentum - before.momentum).norm();
-    (change > (MOMENTUM + scheme) * gross).then(|| {
+    (change > (MOMENTUM + scheme) * gross + LEAST_SPEED * mass).then(|| {
         let what = format!("momentum changed by {change:.3e} N·s of {gross:.3e}");
         (Oracle::Momentum, what)
     })

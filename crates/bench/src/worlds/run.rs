@@ -175,8 +175,8 @@ fn judge(
     let (world, contacts) = (simulation.world(), simulation.contacts());
     oracles::energy(before, after, causes).into_iter().for_each(&mut add);
     if plan.is_isolated() {
-        let (gross, scheme) = momentum_scale(simulation, step, radius);
-        oracles::momentum(before, after, gross, scheme).into_iter().for_each(&mut add);
+        let (scale, mass) = (momentum_scale(simulation, step, radius), world.model().mass());
+        oracles::momentum((before, after), mass, scale).into_iter().for_each(&mut add);
     }
     oracles::jump(world, before, after, simulation.settings()).into_iter().for_each(&mut add);
     oracles::geometry(world, before, contacts).into_iter().for_each(&mut add);
