@@ -46,13 +46,34 @@ impl ApartTest<'_> {
     /// shapes that pushed each other in the last step and hardly turn still touch while they are within reach.
     pub fn is_apart(&self, pair: &[Contact]) -> bool {
         let touching = self.slop + self.world.standoff(&pair[0]);
-        if pair.iter().any(|contact| contact.gap <= touching) || self.meets_along_line(&pair[0]) {
+        if pair.iter().any(|contact| contact.gap <= touching)
+            || self.meets_along_line(&pair[0])
+            || self.are_spheres_side_by_side(&pair[0])
+        {
             return false;
         }
         let pushed = |contact| self.warm_start.normal_impulse(rows::contact::key(contact)) > 0.0;
         !pair.iter().any(pushed)
             || !is_convex_pair(self.world, &pair[0])
             || self.world.bodies_of(&pair[0]).into_iter().any(|body| self.turn(body) > STRAIGHT)
+    }
+
+    /// Whether a contact is that of two spheres that hardly pass one another within the step: a way s across the line of their
+    /// centres, of length l, moves them apart by s²/2l, which must be below the penetration that is tolerated. In a
+    /// heap such spheres meet because others push them, and no sweep can tell.
+    fn are_spheres_side_by_side(&self, contact: &Contact) -> bool {
+        let [a, b] = [contact.a, contact.b].map(|id| self.world.colliders.get(id));
+        let (&Shape::Sphere { radius: r_A }, &Shape::Sphere { radius: r_B }) = (&a.shape, &b.shape)
+        else {
+            return false;
+        };
+        let bodies = self.world.bodies_of(contact);
+        let centres = [contact.point - r_A * contact.normal, contact.point + r_B * contact.normal];
+        let relative = self.context.point_velocity(bodies[1], &centres[1])
+            - self.context.point_velocity(bodies[0], &centres[0]);
+        let across = relative - contact.normal.dot(&relative) * contact.normal;
+        let way = self.time_step * across.norm();
+        way * way <= 2.0 * (r_A + r_B + contact.gap) * self.slop
     }
 
     /// Turn of a body within the step [rad].
