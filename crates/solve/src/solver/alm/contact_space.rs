@@ -19,6 +19,7 @@ use super::contact_step::StepMemory;
 use super::dense::{Gram, Product, TransposedProduct, dot};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
+use crate::monitor::Deadline;
 use crate::problem::{Problem, Root, SubsystemId};
 use crate::residual::compliance_scale;
 use crate::solver::newton::Damping;
@@ -57,6 +58,8 @@ pub(super) struct ContactSpace {
     pub(super) memory: StepMemory,
     four: Vec<[f64; 4]>,
     pub(super) damping: Damping,
+    /// When to stop with the best impulses so far.
+    pub(super) deadline: Deadline,
 }
 
 impl ContactSpace {
@@ -145,7 +148,7 @@ impl ContactSpace {
         self.best.copy_from_slice(lambda);
         self.damping = Damping::default();
         let (mut iterations, mut sweeps) = (0, SWEEPS);
-        while iterations < max_iterations && !(violation <= aim) {
+        while iterations < max_iterations && !(violation <= aim || self.deadline.has_passed()) {
             iterations += 1;
             let found = self.find_step(problem, model, lambda);
             let part = if found { self.search_line(problem, model, merit, lambda) } else { 0.0 };
