@@ -147,7 +147,8 @@ def rollout(
     bodies perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices,
     which otherwise start as in the model; with activations perhaps (n, nq + nv + na). controls is an array (n, t, nu), or (t, nu) for all
     alike; without it, steps is the number of steps, and controls stay constant. threads is the
-    number of threads, all if absent; the result is the same for any. A failed step raises an
+    number of threads; if absent, that of the environment variable RAYON_NUM_THREADS, or as many as
+    the process may use (processors, quota of its control group); the result is the same for any. A failed step raises an
     exception, or with on_error="nan" ends that simulation, whose further rows are NaN. Further
     keywords are settings as of Simulation. The model's controller, if there is one, is not used.
     """
@@ -756,6 +757,12 @@ class StepReport:
         """Largest energy without cause of a tree in a step, relative to what the scheme explains [-]:
         above one the motion is not resolved.
         """
+    @property
+    def parts(self) -> int:
+        """Largest number of parts in which a step was computed; one unless its motion was not resolved at once."""
+    @property
+    def reproducible(self) -> bool:
+        """Whether another run has the same bits: not if solves have a time budget."""
     @property
     def inverted(self) -> int:
         """Largest number of inverted elements of soft bodies after one step."""

@@ -96,3 +96,15 @@ def test_every_setting_stands_in_the_documentation() -> None:
     page = (ROOT / "docs" / "python.md").read_text()
     for entry in SETTINGS:
         assert f"| `{entry['keyword']}` |" in page and entry["about"] in page
+
+
+def test_accuracy_is_the_tolerance_and_a_budget_makes_reports_say_that_bits_are_not_reproducible(
+    model: st.Model,
+) -> None:
+    simulation = st.Simulation(model, accuracy=1e-4, budget=None)
+    assert simulation.settings["tolerance"] == 1e-4 and simulation.settings["budget"] is None
+    assert simulation.step().reproducible
+    with pytest.raises(st.SettingError, match="accuracy and tolerance"):
+        st.Simulation(model, accuracy=1e-4, tolerance=1e-5)
+    report = st.Simulation(model, budget=1e3).step()
+    assert not report.reproducible and report.parts == 1

@@ -90,7 +90,8 @@ fn whole(run: &Summary) -> Table {
     table.row([plain("penetration"), plain(&format!("{deepest} at most, {last} at the end"))]);
     let energy = [run.energy_initial, run.energy_final].map(|e| format!("{e:.6} J"));
     table.row([plain("energy"), plain(&energy.join(" → "))]);
-    table.row([plain("state"), plain(&format!("{:016x}", run.state_hash))]);
+    let note = if run.reproducible { "" } else { ", not reproducible: solves have a time budget" };
+    table.row([plain("state"), plain(&format!("{:016x}{note}", run.state_hash))]);
     table
 }
 

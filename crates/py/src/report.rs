@@ -202,6 +202,18 @@ impl StepReport {
         self.statistics.asleep.last() as usize
     }
 
+    /// Largest number of parts in which a step was computed; one unless its motion was not resolved at once.
+    #[getter]
+    fn parts(&self) -> usize {
+        self.statistics.parts
+    }
+
+    /// Whether another run has the same bits: not if solves have a time budget.
+    #[getter]
+    fn reproducible(&self) -> bool {
+        self.statistics.reproducible
+    }
+
     /// Time of each phase of the step [s].
     #[getter]
     fn phases<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

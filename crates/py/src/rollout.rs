@@ -65,7 +65,8 @@ struct Trajectory {
 /// perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
 /// otherwise start as in the model; with activations perhaps (n, nq + nv + na). controls is an
 /// array (n, t, nu), or (t, nu) for all alike; without it, steps is the number of steps, and controls stay
-/// constant. threads is the number of threads, all if absent; the result is the same for any. A failed
+/// constant. threads is the number of threads; if absent, that of the environment variable RAYON_NUM_THREADS, or as
+/// many as the process may use (processors, quota of its control group); the result is the same for any. A failed
 /// step raises an exception, or with on_error="nan" ends that simulation, whose further rows are
 /// NaN. Further keywords are settings as of Simulation. The model's controller, if
 /// there is one, is not used.
@@ -117,12 +118,15 @@ pub fn rollout<'py>(
     let pool =
         pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
     let stop = AtomicBool::new(false);
+    let first = Engine::new(content.world.clone(), chosen.clone()).map_err(error::settings)?;
     let job = RolloutBatch {
         content: &content,
         settings: &chosen,
         controls: controls.as_ref(),
         steps,
         stop: &stop,
+        fresh: first.snapshot(),
+        engines: Mutex::new(vec![first]),
     };
     let trajectories = interruptible(py, &stop, || {
         pool.install(|| {
@@ -174,12 +178,28 @@ struct RolloutBatch<'a> {
     controls: Option<&'a Controls>,
     steps: usize,
     stop: &'a AtomicBool,
+    /// A simulation that has made no step.
+    fresh: Snapshot,
+    /// Simulations that are not in use, for their memory: as many as there are threads, at most.
+    engines: Mutex<Vec<Engine>>,
 }
 
 impl RolloutBatch<'_> {
+    /// A simulation that has made no step.
+    fn engine(&self) -> PyResult<Engine> {
+        let kept = self.engines.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match kept {
+            Some(mut engine) => {
+                engine.restore(&self.fresh).map_err(error::state)?;
+                Ok(engine)
+            }
+            None => Engine::new(self.content.world.clone(), self.settings.clone())
+                .map_err(error::settings),
+        }
+    }
+
     fn run(&self, item: usize, start: &Start) -> PyResult<Trajectory> {
-        let mut engine = Engine::new(self.content.world.clone(), self.settings.clone())
-            .map_err(error::settings)?;
+        let mut engine = self.engine()?;
         match start {
             Start::Snapshot(snapshot) => engine.restore(snapshot).map_err(error::state)?,
             Start::MechState(state) => {
@@ -234,6 +254,7 @@ impl RolloutBatch<'_> {
         trajectory.x.resize(self.steps * 3 * model.nodes(), f64::NAN);
         trajectory.x_dot.resize(self.steps * 3 * model.nodes(), f64::NAN);
         trajectory.sensors.resize(self.steps * self.content.world.sensor_len(), f64::NAN);
+        self.engines.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
         Ok(trajectory)
     }
 }

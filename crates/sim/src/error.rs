@@ -125,6 +125,14 @@ pub enum SettingsError {
     /// The scheme of the model file is asked for, and there is none.
     #[error("scheme = file; expected a model file that names its integrator, such as MJCF")]
     NoFileScheme,
+    /// One setting is given under two names.
+    #[error("{alias} and {name} are both given; expected one of them: they are one setting")]
+    TwoNames {
+        /// The other name.
+        alias: &'static str,
+        /// The name of the setting.
+        name: &'static str,
+    },
 }
 
 /// A snapshot that cannot be restored.

@@ -65,7 +65,7 @@ pub use sensor::{
     ContactFields, ContactQuery, ContactReduction, ContactSide, RayReadings, SENSORS, Scenery,
     SensedShapes, SensorFrame, SensorKind, SensorSpec, SeparationReading, TouchVolume,
 };
-pub use settings::{SOLVER_PREFIX, Settings, Sleep, Stabilisation};
+pub use settings::{SETTING_ALIASES, SOLVER_PREFIX, Settings, Sleep, Stabilisation};
 pub use simulation::Simulation;
 pub use snapshot::Snapshot;
 pub use soft::SoftObject;

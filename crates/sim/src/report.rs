@@ -118,6 +118,8 @@ pub struct StepReport {
     pub asleep: usize,
     /// Parts in which the step was computed; one unless its motion was not resolved at once.
     pub parts: usize,
+    /// Whether another run has the same bits: not if solves have a time budget.
+    pub reproducible: bool,
     /// Time of each phase.
     pub phases: Phases,
 }
@@ -144,6 +146,7 @@ impl StepReport {
             inverted: 0,
             asleep: 0,
             parts: 1,
+            reproducible: true,
             phases: Phases::default(),
         }
     }
@@ -174,6 +177,7 @@ impl StepReport {
         self.uncertain_contacts = self.uncertain_contacts.max(last.uncertain_contacts);
         (self.inverted, self.asleep) = (last.inverted, last.asleep);
         self.parts += last.parts;
+        self.reproducible &= last.reproducible;
         for (sum, time) in self.phases.0.iter_mut().zip(&last.phases.0) {
             *sum += *time;
         }
@@ -211,6 +215,9 @@ impl fmt::Display for StepReport {
         let residual = self.residuals.of(self.friction_model);
         write!(f, "{} contacts, residual {residual:.1e} m/s, ", self.contacts)?;
         write!(f, "penetration {:.1e} m", self.penetration)?;
+        if !self.reproducible {
+            f.write_str("; bits are not reproducible: solves have a time budget")?;
+        }
         if self.start_errors.is_empty() {
             return Ok(());
         }

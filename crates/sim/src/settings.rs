@@ -34,6 +34,10 @@ pub struct Settings {
     /// default solver accepts a thousand times as much, relative to the fastest motion at a
     /// constraint, where that saves long work: the impacts of a pile.
     pub tolerance: f64,
+    /// Time that a contact problem may take [s], after which the best solution so far is used and the step is flagged;
+    /// `None`: as long as it takes. With a budget the bits of a run depend on the machine; `max_iterations` is the
+    /// reproducible limit.
+    pub budget: Option<f64>,
     /// Largest number of solver iterations; `None`: the solver's own.
     pub max_iterations: Option<usize>,
     /// Friction model; `None`: the solver's own.
@@ -100,6 +104,7 @@ impl Default for Settings {
             solver: "auto".to_owned(),
             solver_settings: Vec::new(),
             tolerance: 1e-6,
+            budget: None,
             max_iterations: None,
             friction_model: None,
             combine: Combine::default(),
@@ -110,6 +115,14 @@ impl Default for Settings {
             divisions: 3,
         }
     }
+}
+
+/// Other names of settings: the name, and that of the setting.
+pub const SETTING_ALIASES: [(&str, &str); 1] = [("accuracy", "tolerance")];
+
+/// The setting that a name stands for.
+fn setting_name(key: &str) -> &str {
+    SETTING_ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
 }
 
 /// Prefix of the solver's own settings: `solver.KEY`.
@@ -139,7 +152,7 @@ impl Settings {
             self.set_solver_setting(own, value.to_string());
             return Ok(());
         }
-        NamedSettings::set(self, key, value).map_err(|error| match error {
+        NamedSettings::set(self, setting_name(key), value).map_err(|error| match error {
             SettingError::UnknownKey { owner, found, known } => {
                 let known = format!("{known}, {SOLVER_PREFIX}KEY");
                 SettingError::UnknownKey { owner, found, known }.into()
@@ -158,12 +171,18 @@ impl Settings {
         }
     }
 
-    /// Sets several settings, in any order. On an error nothing is changed.
+    /// Sets several settings, in any order. One setting under two names is an error. On an error nothing is changed.
     pub fn set_all<'a>(
         &mut self,
         values: impl IntoIterator<Item = (&'a str, &'a SettingValue)>,
     ) -> Result<(), SettingsError> {
         let mut values: Vec<_> = values.into_iter().collect();
+        for (alias, name) in SETTING_ALIASES {
+            let is_given = |key: &str| values.iter().any(|(given, _)| *given == key);
+            if is_given(alias) && is_given(name) {
+                return Err(SettingsError::TwoNames { alias, name });
+            }
+        }
         values.sort_by_key(|(key, _)| Self::order(key));
         let mut changed = self.clone();
         for (key, value) in values {
@@ -285,6 +304,7 @@ mod tests {
             ("time-step", "NaN", "a finite number"),
             ("time-step", "inf", "a finite number"),
             ("tolerance", "-1", "> 0"),
+            ("budget", "0", "> 0 [s]"),
             ("stabilisation.slop", "-1", "≥ 0 [m]"),
             ("stabilisation.closure", "0", "> 0 [m, rad]"),
             ("sleep.speed", "-1", "≥ 0"),
@@ -301,6 +321,22 @@ mod tests {
         }
         let direct = Settings { time_step: -1.0, ..Settings::default() };
         assert!(direct.check().unwrap_err().to_string().contains("time-step"));
+    }
+
+    #[test]
+    fn accuracy_is_another_name_of_the_tolerance_and_both_at_once_are_refused() {
+        let mut settings = Settings::default();
+        settings.set("accuracy", "1e-3").unwrap();
+        assert_eq!(settings, Settings { tolerance: 1e-3, ..Settings::default() });
+        let error = settings.set("accuracy", "0").unwrap_err().to_string();
+        assert!(error.contains("tolerance") && error.contains("> 0"), "{error}");
+        let (fine, coarse) = (text("1e-8"), text("1e-4"));
+        let both = settings.set_all([("accuracy", &fine), ("tolerance", &coarse)]);
+        let error = both.unwrap_err().to_string();
+        assert!(error.contains("accuracy") && error.contains("tolerance"), "{error}");
+        assert_eq!(settings.tolerance, 1e-3);
+        settings.set_all([("accuracy", &fine)]).unwrap();
+        assert_eq!(settings.tolerance, 1e-8);
     }
 
     #[test]

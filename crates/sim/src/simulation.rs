@@ -1,6 +1,7 @@
 //! A simulation: a world, its state, and the interface to step it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use nalgebra::Isometry3;
 use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
@@ -69,6 +70,9 @@ impl Simulation {
             tolerance: settings.tolerance,
             max_iterations: settings.max_iterations,
             friction_model: settings.friction_model,
+            time_limit: settings
+                .budget
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             ..Goal::default()
         };
         let (state, input) = (State::new(&world.model), Input::new(&world.model));
@@ -292,6 +296,8 @@ impl Simulation {
         } else {
             (&self.parts.settings, &self.parts.goal)
         };
+        let mut report = StepReport::without_problem(friction_model);
+        report.reproducible = goal.time_limit.is_none();
         StepContext {
             world: &self.world,
             settings,
@@ -303,7 +309,7 @@ impl Simulation {
             state: &mut self.state,
             history: &mut self.history,
             scratch: &mut self.scratch,
-            report: StepReport::without_problem(friction_model),
+            report,
             clock: PhaseClock::start(),
         }
     }

@@ -8,6 +8,8 @@
 //! problem whose solution is still far off, or that has none, is solved with softened constraints. A solver that the user selects has no such limit: its own
 //! behaviour is of interest.
 
+use std::time::{Duration, Instant};
+
 use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution, Status};
 
@@ -54,6 +56,8 @@ pub(crate) fn solve(
     let limited = session.name() == LIMITED_SOLVER && goal.max_iterations.is_none();
     let max_iterations = goal.max_iterations.or(limited.then_some(FIRST_PASS_ITERATIONS));
     let first = Goal { max_iterations, ..*goal };
+    let begin = Instant::now();
+    let time_left = || goal.time_limit.map(|limit| limit.saturating_sub(begin.elapsed()));
     let mut report = session.solve(problem, &first, solution)?;
     let motion_tolerance = (MOTION_TOLERANCE_FACTOR * goal.tolerance).min(MAX_MOTION_TOLERANCE);
     let reduced =
@@ -61,9 +65,11 @@ pub(crate) fn solve(
     for (pass, iterations) in LATER_PASSES_ITERATIONS.into_iter().enumerate() {
         // What stalled at the reduced tolerance stalls again.
         let stalled = pass == 0 && report.status == Status::Stalled;
-        if limited && (stalled || report.status == Status::IterationLimit) {
+        let time_limit = time_left();
+        let unfinished = stalled || report.status == Status::IterationLimit;
+        if limited && unfinished && time_limit != Some(Duration::ZERO) {
             let done = report.iterations;
-            let later = Goal { max_iterations: Some(iterations), ..reduced };
+            let later = Goal { max_iterations: Some(iterations), time_limit, ..reduced };
             report = session.solve(problem, &later, solution)?;
             report.iterations += done;
         }
@@ -74,6 +80,7 @@ pub(crate) fn solve(
     let retry = match report.status {
         Status::Failed => Retry::SoftenedColdStart,
         _ if !finite => Retry::SoftenedColdStart,
+        _ if time_left() == Some(Duration::ZERO) => Retry::None,
         Status::IterationLimit | Status::Stalled if limited && !near => Retry::Softened,
         _ => Retry::None,
     };

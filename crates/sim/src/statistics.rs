@@ -99,6 +99,8 @@ pub struct StepStatistics {
     pub energy_imbalance: Tally,
     /// Steps that were computed in parts.
     pub divided: usize,
+    /// Largest number of parts of a step.
+    pub parts: usize,
     /// Steps whose position errors could not be removed.
     pub correction_failed: usize,
     /// Largest number of contacts in a step whose depth is not known to its tolerance.
@@ -107,6 +109,8 @@ pub struct StepStatistics {
     pub inverted: usize,
     /// Trees asleep.
     pub asleep: Tally,
+    /// Whether another run has the same bits: not if solves have a time budget.
+    pub reproducible: bool,
     /// Time per phase, in the order of [`PHASES`].
     pub phases: [Duration; PHASES.len()],
 }
@@ -136,10 +140,12 @@ impl Default for StepStatistics {
             unresolved: 0,
             energy_imbalance: Tally::default(),
             divided: 0,
+            parts: 0,
             correction_failed: 0,
             uncertain_contacts: 0,
             inverted: 0,
             asleep: Tally::default(),
+            reproducible: true,
             phases: [Duration::ZERO; PHASES.len()],
         }
     }
@@ -175,10 +181,12 @@ impl StepStatistics {
         self.unresolved += usize::from(report.unresolved);
         self.energy_imbalance.add(report.energy.largest_error());
         self.divided += usize::from(report.parts > 1);
+        self.parts = self.parts.max(report.parts);
         self.correction_failed += usize::from(report.correction_failed);
         self.uncertain_contacts = self.uncertain_contacts.max(report.uncertain_contacts);
         self.inverted = self.inverted.max(report.inverted);
         self.asleep.add(report.asleep as f64);
+        self.reproducible &= report.reproducible;
         for (sum, time) in self.phases.iter_mut().zip(report.phases.all()) {
             *sum += *time;
         }

@@ -142,3 +142,30 @@ fn sleeping_bodies_stay_where_awake_ones_would_stay() {
         assert!((a - b).abs() <= 1e-6 * 9.81 * 0.01 * 3.0, "{a} against {b}");
     }
 }
+
+/// A cube that slides and turns on the ground, with a budget; the report of its first step and the hash of the state.
+fn slide_with(budget: Option<f64>) -> (stiction_sim::StepReport, u64) {
+    let mut builder = on_ground(0.5);
+    cube(&mut builder, 0.1, 0.0, 0.1, 0.5);
+    let settings = Settings { budget, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
+    simulation.state_mut().v[0] = 1.0;
+    simulation.state_mut().v[5] = 3.0;
+    let report = simulation.step().unwrap();
+    (report, state_hash(simulation.state()))
+}
+
+#[test]
+fn a_solve_that_exceeds_its_budget_is_flagged_and_one_within_it_is_the_same_to_the_bit() {
+    let (free, hash) = slide_with(None);
+    assert!(free.converged() && free.reproducible && free.iterations > 0);
+    // No solve ends within a nanosecond.
+    let (short, _) = slide_with(Some(1e-9));
+    assert_eq!(short.status(), stiction_sim::StepStatus::ProblemNotSolved);
+    assert!(!short.reproducible && short.to_string().contains("not reproducible"));
+    let left = short.residuals.coulomb.max(short.residuals.momentum);
+    assert!(left > 0.0 && short.iterations <= free.iterations);
+    let (long, same) = slide_with(Some(1e9));
+    assert!(long.converged() && !long.reproducible);
+    assert_eq!((long.iterations, same), (free.iterations, hash));
+}

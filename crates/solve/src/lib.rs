@@ -25,7 +25,7 @@ pub mod transform;
 
 pub use error::ProblemError;
 pub use law::{FrictionModel, Law};
-pub use monitor::{Goal, Monitor, Status};
+pub use monitor::{Deadline, Goal, Monitor, Status};
 pub use problem::Problem;
 pub use residual::{ResidualMeasure, Residuals};
 pub use solution::{Report, Solution};

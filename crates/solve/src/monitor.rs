@@ -90,6 +90,17 @@ pub enum Verdict {
     Stop(Status),
 }
 
+/// Time at which a solve is to end, if it has one. Inner loops that are not measured one by one look at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// Whether the time is over. Without a limit the clock is not read.
+    pub fn has_passed(self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
 /// Measures and limits one solve.
 #[derive(Clone, Debug, Default)]
 pub struct Monitor {
@@ -145,7 +156,7 @@ impl Monitor {
             tolerance: self.momentum_tolerance,
             motion_tolerance: self.motion_tolerance,
             max_iterations: (limit != usize::MAX).then_some(limit),
-            time_limit: self.time_limit,
+            time_limit: self.time_limit.map(|limit| limit.saturating_sub(self.elapsed())),
             friction_model: self.model,
             trace: false,
         }
@@ -225,6 +236,12 @@ impl Monitor {
     /// Time taken by the solver so far.
     pub fn elapsed(&self) -> Duration {
         self.clock.map_or(Duration::ZERO, |c| c.elapsed().saturating_sub(self.measuring))
+    }
+
+    /// When the time of the solve is over.
+    pub fn deadline(&self) -> Deadline {
+        let allowed = self.time_limit.map(|limit| limit.saturating_add(self.measuring));
+        Deadline(self.clock.zip(allowed).and_then(|(start, allowed)| start.checked_add(allowed)))
     }
 
     /// Measures an iterate and decides whether the solver may go on.

@@ -97,8 +97,10 @@ pub struct Summary {
     pub check_measures_solver: bool,
     /// Whether the check was skipped because it needs the start of the run.
     pub check_skipped: bool,
-    /// Hash of the last state, the same for every number of threads.
+    /// Hash of the last state, the same for every number of threads if the run is reproducible.
     pub state_hash: u64,
+    /// Whether another run has the same bits: not if solves have a time budget.
+    pub reproducible: bool,
 }
 
 impl Summary {
@@ -156,6 +158,7 @@ impl Summary {
                 "detail": self.check.detail,
             },
             "state_hash": format!("{:016x}", self.state_hash),
+            "reproducible": self.reproducible,
         })
     }
 }
@@ -291,6 +294,7 @@ impl RunAccumulator {
             energy_initial: self.energy,
             energy_final: simulation.energy(),
             state_hash: state_hash(simulation.state()),
+            reproducible: statistics.reproducible,
             check_measures_solver: scene_run.check.measures_the_solver(),
             check: judged.unwrap_or_else(|| scene_run.check.verdict()),
             check_skipped: false,

@@ -65,6 +65,12 @@ impl BroadPhaseRegion {
     }
 }
 
+/// Least distance [m] between the faces of a box within another and those of the other; `None` if it is not within.
+fn room_within(outer: &Aabb, inner: &Aabb) -> Option<f64> {
+    let room = (inner.min - outer.min).min().min((outer.max - inner.max).min());
+    (room >= 0.0).then_some(room)
+}
+
 /// State of the broad phase.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
@@ -72,6 +78,8 @@ pub struct BroadPhase {
     /// Margins of the boxes, and the least that they have [m].
     margins: Vec<f64>,
     least_margins: Vec<f64>,
+    /// Path of each collider up to which it stays in its box, with the contact distance added [m].
+    stays_until: Vec<f64>,
     half_spaces: Vec<u32>,
     /// Partners of the colliders of a small set; else the grid is used.
     partners: Option<Partners>,
@@ -98,12 +106,26 @@ impl BroadPhase {
         Self {
             regions: vec![nowhere; set.len()],
             margins: vec![0.0; set.len()],
+            stays_until: vec![f64::NEG_INFINITY; set.len()],
             least_margins: shapes().map(|shape| margin(shape.bounding_radius())).collect(),
             half_spaces: (0..).zip(shapes()).filter(|(_, s)| is_plane(s)).map(|(k, _)| k).collect(),
             partners: Partners::new(set),
             is_moved: vec![false; set.len()],
             ..Self::default()
         }
+    }
+
+    /// Forgets poses and pairs; keeps the memory.
+    pub fn forget(&mut self) {
+        self.regions.fill(BroadPhaseRegion::Box(Aabb::NONE));
+        self.margins.fill(0.0);
+        self.stays_until.fill(f64::NEG_INFINITY);
+        self.grid = HashedGrid::default();
+        self.started = false;
+        self.pairs.clear();
+        self.apart.clear();
+        self.moved.clear();
+        self.is_moved.fill(false);
     }
 
     /// The pairs, sorted.
@@ -121,15 +143,15 @@ impl BroadPhase {
         (&self.pairs, &mut self.apart)
     }
 
-    /// Updates the pose of a collider and the distance [m] beyond its surface within which contacts are
-    /// reported.
+    /// Updates the pose of a collider, the distance [m] beyond its surface within which contacts are
+    /// reported, and a bound of the way that any of its points has gone [m].
     #[inline]
     pub fn update(
         &mut self,
         index: u32,
         set: &Colliders,
         X_WS: &Isometry3<f64>,
-        contact_distance: f64,
+        (contact_distance, path): (f64, f64),
     ) {
         let k = index as usize;
         let shape = &set.as_slice()[k].shape;
@@ -143,15 +165,24 @@ impl BroadPhase {
             }
             stays
         } else {
-            let bounds = shape.bounds(X_WS).inflated(contact_distance);
             let margin = self.least_margins[k].max(STEPS_AHEAD * contact_distance);
-            let stays = self.margins[k] <= LOOSE * margin
-                && matches!(&self.regions[k], BroadPhaseRegion::Box(region) if region.contains(&bounds));
-            if !stays {
+            let is_tight = self.margins[k] <= LOOSE * margin;
+            let needed = path + contact_distance;
+            if is_tight && needed <= self.stays_until[k] {
+                return;
+            }
+            let bounds = shape.bounds(X_WS).inflated(contact_distance);
+            let room = match &self.regions[k] {
+                BroadPhaseRegion::Box(region) if is_tight => room_within(region, &bounds),
+                _ => None,
+            };
+            if room.is_none() {
                 self.margins[k] = margin;
                 self.regions[k] = BroadPhaseRegion::Box(bounds.inflated(margin));
             }
-            stays
+            // The bounds grow by no more than the points move.
+            self.stays_until[k] = needed + room.unwrap_or(margin);
+            room.is_some()
         };
         if !inside {
             self.moved.push(index);

@@ -34,6 +34,8 @@ pub struct Detector {
     /// Boxes around the colliders, `None` for half spaces: in their frames, and in the world.
     local_boxes: Vec<Option<LocalBox>>,
     boxes: Vec<Option<OrientedBox>>,
+    /// Which colliders moved since their box in the world was computed.
+    has_moved: Vec<bool>,
     /// Colliders of each frame, one frame after the other, and the start of each frame.
     carried: Vec<u32>,
     starts: Vec<u32>,
@@ -88,6 +90,7 @@ impl Detector {
                 .map(|collider| LocalBox::of(&collider.shape))
                 .collect(),
             boxes: vec![None; set.len()],
+            has_moved: vec![true; set.len()],
             carried,
             starts,
             broad_phase: BroadPhase::new(set),
@@ -157,7 +160,11 @@ impl Detector {
         reach: &[f64],
         contacts: &[Contact],
     ) {
-        *self = Self::new(set);
+        if self.poses.len() == set.len() {
+            self.forget();
+        } else {
+            *self = Self::new(set);
+        }
         // In the first call no frame counts as resting.
         self.update_poses(set, frames, (reach, &[]), &[]);
         self.broad_phase.refresh(set);
@@ -171,6 +178,22 @@ impl Detector {
             self.contacts.extend_from_slice(&rest[..count]);
             rest = &rest[count..];
         }
+    }
+
+    /// Forgets all earlier calls; keeps the memory.
+    fn forget(&mut self) {
+        self.poses.fill(Isometry3::identity());
+        for sphere in &mut self.spheres {
+            (sphere.centre, sphere.path, sphere.motion) = (Vector3::zeros(), 0.0, None);
+            (sphere.contact_distance, sphere.margin) = (0.0, 0.0);
+        }
+        self.has_moved.fill(true);
+        self.broad_phase.forget();
+        self.active.clear();
+        (self.all_active, self.started) = (false, false);
+        self.rested.fill(false);
+        self.contacts.clear();
+        (self.narrow_calls, self.depth_doubt) = (0, DepthDoubt::default());
     }
 
     /// The contacts of the last call.
@@ -228,8 +251,9 @@ impl Detector {
                     let radius = if sphere.exact { 0.0 } else { sphere.radius };
                     sphere.path = separation_bound::path(sphere.path, X_WS_before, &X_WS, radius);
                 }
-                self.broad_phase.update(index, set, &X_WS, sphere.contact_distance);
-                self.boxes[index as usize] = self.local_boxes[index as usize].map(|b| b.at(&X_WS));
+                let way = (sphere.contact_distance, sphere.path);
+                self.broad_phase.update(index, set, &X_WS, way);
+                self.has_moved[index as usize] = true;
                 self.poses[index as usize] = X_WS;
             }
         }
@@ -252,6 +276,7 @@ impl Detector {
     /// Finds the contacts of all active pairs; true if a pair has another number than before.
     fn run_narrow_phase(&mut self, set: &Colliders) -> bool {
         let Self { poses, spheres, boxes, broad_phase, active, contacts, .. } = self;
+        let (local_boxes, has_moved) = (&self.local_boxes, &mut self.has_moved);
         let (fresh, counts, manifold) = (&mut self.fresh, &mut self.counts, &mut self.manifold);
         fresh.clear();
         counts.clear();
@@ -261,6 +286,14 @@ impl Detector {
             let pair = &pairs[k as usize];
             let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
             let start = fresh.len();
+            let path = a.path + b.path;
+            // Most pairs are far apart however they move.
+            let bound = PairReach::bound(a, b);
+            if !a.is_within(b, bound) || apart[k as usize].lasts(path, bound) {
+                changed |= pair.count != 0;
+                counts.push(0);
+                continue;
+            }
             let reach = PairReach::of(a, b);
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
             if a.exact && b.exact {
@@ -275,16 +308,28 @@ impl Detector {
                     shape: &set.as_slice()[index as usize].shape,
                     X_WS: &poses[index as usize],
                 };
-                let (known, path) = (&mut apart[k as usize], a.path + b.path);
+                let known = &mut apart[k as usize];
                 manifold.clear();
                 let along = |axis: &_| narrow::clearance(placed(pair.a), placed(pair.b), axis);
-                if !known.lasts(path, reach.most)
+                let lasts = known.lasts(path, reach.most);
+                if !lasts {
+                    for k in [pair.a as usize, pair.b as usize] {
+                        if std::mem::take(&mut has_moved[k]) {
+                            boxes[k] = local_boxes[k].map(|local| local.at(&poses[k]));
+                        }
+                    }
+                }
+                if !lasts
                     && !reach.excludes(&boxes[pair.a as usize], &boxes[pair.b as usize])
                     && !known.renew(path, reach.most, along)
                 {
                     calls += 1;
                     let shapes = [placed(pair.a), placed(pair.b)];
-                    let found = narrow::contacts(shapes[0], shapes[1], reach.most, manifold);
+                    let along = |n: &Vector3<f64>| reach.along(n);
+                    let along: Option<&dyn Fn(&_) -> f64> =
+                        if reach.is_directional() { Some(&along) } else { None };
+                    let within = narrow::Reach { most: reach.most, along };
+                    let found = narrow::contacts_within(shapes[0], shapes[1], within, manifold);
                     depth_doubt.add(manifold.depth_doubt());
                     *known = SeparationBound::new(found, path);
                     if reach.excludes_contacts(shapes, manifold.points()) {

@@ -24,6 +24,15 @@ pub(super) struct BoundingSphere {
     pub motion: Option<FrameMotion>,
 }
 
+impl BoundingSphere {
+    /// Whether two bounding spheres are within a distance [m] of each other; always for half spaces.
+    #[inline]
+    pub fn is_within(&self, other: &Self, distance: f64) -> bool {
+        let most = self.radius + other.radius + distance;
+        (self.centre - other.centre).norm_squared() <= most * most
+    }
+}
+
 /// Distance within which contacts of a pair are reported.
 pub(super) struct PairReach {
     /// In all directions [m].
@@ -48,12 +57,22 @@ impl PairReach {
     /// Whether two bounding spheres are within the distance of each other; always for half spaces.
     #[inline]
     pub fn includes_spheres(&self, a: &BoundingSphere, b: &BoundingSphere) -> bool {
-        let most = a.radius + b.radius + self.most;
-        (a.centre - b.centre).norm_squared() <= most * most
+        a.is_within(b, self.most)
+    }
+
+    /// Sum of the distances within which contacts of two colliders are reported [m], at least that of the pair.
+    #[inline]
+    pub fn bound(a: &BoundingSphere, b: &BoundingSphere) -> f64 {
+        a.contact_distance + b.contact_distance
+    }
+
+    /// Whether the distance depends on the direction.
+    pub fn is_directional(&self) -> bool {
+        self.motion.is_some()
     }
 
     /// The distance along a unit vector from A into B [m].
-    fn along(&self, n: &Vector3<f64>) -> f64 {
+    pub fn along(&self, n: &Vector3<f64>) -> f64 {
         self.motion
             .map_or(self.most, |motion| self.most.min(self.margins + motion.approach_along(n)))
     }

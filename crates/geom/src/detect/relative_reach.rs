@@ -57,6 +57,8 @@ pub(super) struct RelativeMotion {
     stretch: f64,
     /// Distance by which points may move beside that [m].
     slack: f64,
+    /// Bound of the distance [m] by which the shapes approach each other.
+    approach: f64,
 }
 
 impl RelativeMotion {
@@ -75,19 +77,19 @@ impl RelativeMotion {
             (a, radius_b, -1.0, centre_b - centre_a)
         };
         let turn = larger.turn.norm();
+        if !(turn < LARGE_TURN && radius.is_finite()) {
+            return None;
+        }
         let shift = a.shift - b.shift - sign * larger.turn.cross(&offset);
-        (turn < LARGE_TURN && radius.is_finite()).then(|| Self {
-            shift,
-            turn: a.turn - b.turn,
-            radius,
-            stretch: 1.0 / (1.0 - turn),
-            slack: a.slack + b.slack,
-        })
+        let (turn, stretch) = (a.turn - b.turn, 1.0 / (1.0 - turn));
+        let slack = a.slack + b.slack;
+        let approach = slack + (shift.norm() + turn.norm() * radius) * stretch;
+        Some(Self { shift, turn, radius, stretch, slack, approach })
     }
 
     /// Bound of the distance [m] by which the shapes approach each other.
     pub fn approach(&self) -> f64 {
-        self.slack + (self.shift.norm() + self.turn.norm() * self.radius) * self.stretch
+        self.approach
     }
 
     /// Bound of the distance [m] by which the shapes approach each other along the unit vector `n` from A into B, which

@@ -11,7 +11,8 @@ use super::epa::{PenetrationDepth, Polytope};
 use super::gjk::{self, GjkResult, MinkowskiDifference};
 use super::manifold::NarrowScratch;
 use super::{
-    Clearance, ConvexCore, Manifold, ManifoldPoint, SupportFeature, feature_id, refine_normal,
+    Clearance, ConvexCore, Manifold, ManifoldPoint, Reach, SupportFeature, feature_id,
+    refine_normal,
 };
 use nalgebra::{Isometry3, Vector3};
 
@@ -42,17 +43,22 @@ const RESOLVED_OF_DEPTH: f64 = 1e-2;
 /// Most points kept.
 const MOST: usize = 8;
 
-/// Writes the contacts of two rounded convex cores with gaps of at most `reach` [m]. If there are none
+/// Writes the contacts of two rounded convex cores within `reach`. If there are none
 /// because the cores are farther apart, returns by how much, unless round-off leaves that in doubt.
 pub fn contacts(
     (a, X_WA): (&dyn ConvexCore, &Isometry3<f64>),
     (b, X_WB): (&dyn ConvexCore, &Isometry3<f64>),
-    reach: f64,
+    within: Reach,
     manifold: &mut Manifold,
 ) -> Option<Clearance> {
     let X_AB = X_WA.inv_mul(X_WB);
     let pair = MinkowskiDifference { a, b, X_AB: &X_AB };
-    let mut axis = match contact_axis(&pair, reach, &mut manifold.scratch.polytope) {
+    let reach = within.most;
+    let along = |n_A: &Vector3<f64>| match within.along {
+        Some(along) => along(&(X_WA.rotation * n_A)),
+        None => f64::INFINITY,
+    };
+    let mut axis = match contact_axis(&pair, (reach, &along), &mut manifold.scratch.polytope) {
         Ok((axis, doubt)) => {
             manifold.note_depth_doubt(doubt);
             axis
@@ -132,16 +138,18 @@ struct CoreAxis {
 
 /// The direction of the least separation or overlap, and how far the depth is in doubt [m], zero if it is
 /// resolved; a clearance, if there is proof of one, when the rounded cores are farther apart than `reach`
-/// [m].
+/// [m], or than `along` a direction.
 fn contact_axis(
     pair: &MinkowskiDifference,
-    reach: f64,
+    (reach, along): (f64, &dyn Fn(&Vector3<f64>) -> f64),
     polytope: &mut Polytope,
 ) -> Result<(CoreAxis, f64), Option<Clearance>> {
     let rounding = pair.a.radius() + pair.b.radius();
     // Separation that is proved at most, and the difference from it that counts as resolved.
     let mut bound = (f64::INFINITY, 0.0);
-    let (n_A, separation, on_A, on_B, facet) = match gjk::distance(pair, reach + rounding) {
+    let enough = |n_A: &Vector3<f64>| along(n_A) + rounding;
+    let found = gjk::distance_along(pair, reach + rounding, enough);
+    let (n_A, separation, on_A, on_B, facet) = match found {
         GjkResult::Far(clearance) => {
             return Err(Some(Clearance { distance: clearance.distance - rounding, ..clearance }));
         }

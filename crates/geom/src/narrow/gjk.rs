@@ -110,9 +110,19 @@ pub enum GjkResult {
 /// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
 /// than `enough` [m].
 pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
+    distance_along(pair, enough, |_| f64::INFINITY)
+}
+
+/// [`distance`] that also ends as soon as the cores are proved to be farther apart than `along(n)` [m] along a unit vector n
+/// from A into B, in A's frame. The proof may be for less than `enough`.
+pub fn distance_along(
+    pair: &MinkowskiDifference,
+    enough: f64,
+    along: impl Fn(&Vector3<f64>) -> f64,
+) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let start = pair.a.centre() - centre_B;
-    search(|dir| pair.support(dir), start, enough, TIGHT, f64::EPSILON)
+    search(|dir| pair.support(dir), start, (enough, along), TIGHT, f64::EPSILON)
 }
 
 /// [`distance`] by the function `support` of A − B with a relative error of about `precision` [-], never too
@@ -124,15 +134,15 @@ pub fn distance_to_precision(
     enough: f64,
     precision: f64,
 ) -> GjkResult {
-    search(support, start, enough, 0.0, precision)
+    search(support, start, (enough, |_: &_| f64::INFINITY), 0.0, precision)
 }
 
-/// The search of both: `tight` is the least ratio of a proof to the upper bound, `precision` the relative
+/// The search of all: `tight` is the least ratio of a proof to the upper bound, `precision` the relative
 /// progress [-] below which the search ends.
 fn search(
     support: impl Fn(&Vector3<f64>) -> SupportPoint,
     start: Vector3<f64>,
-    enough: f64,
+    (enough, along): (f64, impl Fn(&Vector3<f64>) -> f64),
     tight: f64,
     precision: f64,
 ) -> GjkResult {
@@ -155,6 +165,12 @@ fn search(
             return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
         is_apart |= above > ROUND_OFF * scale * length;
+        if above > ROUND_OFF * scale * length {
+            let (axis, distance) = (-v / length, above / length - ROUND_OFF * scale);
+            if distance > along(&axis) {
+                return GjkResult::Far(Clearance { axis, distance });
+            }
+        }
         if let Some((_, nearest)) = &best {
             // The plane through w with normal v bounds the distance from below: done if the bound is |v|.
             let progress = nearest.norm_squared() - nearest.dot(&vertex.w);

@@ -65,6 +65,15 @@ pub struct SupportFeature {
     pub ids: Vec<u32>,
 }
 
+/// Distance within which contacts are of interest.
+#[derive(Clone, Copy)]
+pub struct Reach<'a> {
+    /// In all directions [m].
+    pub most: f64,
+    /// Along a unit vector from A into B in the world [m]: shapes that a plane across it keeps farther apart do not meet.
+    pub along: Option<&'a dyn Fn(&Vector3<f64>) -> f64>,
+}
+
 /// Writes the contacts between any two shapes within `reach` [m] into `manifold`.
 ///
 /// Returns a clearance if the shapes are proved to be farther apart.
@@ -74,10 +83,21 @@ pub fn contacts(
     reach: f64,
     manifold: &mut Manifold,
 ) -> Option<Clearance> {
+    contacts_within(a, b, Reach { most: reach, along: None }, manifold)
+}
+
+/// [`contacts`] within a distance that may depend on the direction. General convex shapes that are proved to be farther apart
+/// along some direction have none, and the clearance may be less than the largest distance.
+pub fn contacts_within(
+    a: PosedShape,
+    b: PosedShape,
+    reach: Reach,
+    manifold: &mut Manifold,
+) -> Option<Clearance> {
     if a.shape.is_convex() && b.shape.is_convex() {
         convex(a, b, reach, manifold)
     } else {
-        crate::nonconvex::contacts(a, b, reach, manifold);
+        crate::nonconvex::contacts(a, b, reach.most, manifold);
         None
     }
 }
@@ -99,19 +119,19 @@ pub fn separation_along(a: PosedShape, b: PosedShape, n_W: &Vector3<f64>) -> Opt
     Some(n_W.dot(&(p_W(b.X_WS, lowest_B) - p_W(a.X_WS, highest_A))))
 }
 
-/// Writes the contacts between two convex shapes within `reach` [m]; half spaces among them. A clearance is
+/// Writes the contacts between two convex shapes within `reach`; half spaces among them. A clearance is
 /// returned for pairs that [`cores`] handles.
 ///
 /// Capabilities of the shapes select the routine, not a table of pairs: a half space needs lowest points, a
 /// sphere the nearest point of a surface, and any two cores are handled by [`cores`]. Two boxes and two
 /// capsules have faster special routines.
-pub fn convex(
+fn convex(
     a: PosedShape,
     b: PosedShape,
-    reach: f64,
+    within: Reach,
     manifold: &mut Manifold,
 ) -> Option<Clearance> {
-    let from = manifold.len();
+    let (from, reach) = (manifold.len(), within.most);
     match (a.shape, b.shape) {
         (Shape::Plane, Shape::Plane) => {}
         (Shape::Plane, _) => plane::contacts(a.X_WS, b, reach, manifold),
@@ -132,7 +152,7 @@ pub fn convex(
             Shape::Capsule { radius: r_A, half_length: h_A },
             Shape::Capsule { radius: r_B, half_length: h_B },
         ) => capsule_capsule::contacts((*r_A, *h_A, a.X_WS), (*r_B, *h_B, b.X_WS), reach, manifold),
-        _ => return cores((a.shape, a.X_WS), (b.shape, b.X_WS), reach, manifold),
+        _ => return cores((a.shape, a.X_WS), (b.shape, b.X_WS), within, manifold),
     }
     None
 }

@@ -13,6 +13,13 @@ impl SettingTable for Settings {
     const OWNER: &'static str = "the simulation";
     const FIELDS: &'static [SettingField<Self>] = &[
         setting_field!(
+            "budget",
+            budget,
+            "s",
+            SettingRange::POSITIVE,
+            "time that a contact problem may take, after which its best solution so far is used and flagged: bits are not reproducible; none: no limit"
+        ),
+        setting_field!(
             "combine",
             combine,
             "",
@@ -143,7 +150,7 @@ impl SettingTable for Settings {
             tolerance,
             "-",
             SettingRange::POSITIVE,
-            "tolerance on the residual of the contact laws, relative to the reference velocity"
+            "tolerance on the residual of the contact laws, relative to the reference velocity; also named accuracy"
         ),
     ];
 }

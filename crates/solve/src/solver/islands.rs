@@ -78,7 +78,7 @@ impl Islands {
             return solver.improve(problem, monitor, solution);
         }
         self.used = self.count(problem);
-        let (goal, model) = (monitor.goal_for_part(), monitor.model());
+        let model = monitor.model();
         for (k, &island) in self.constrained.iter().enumerate() {
             if k < self.islands.len() {
                 self.islands[k].restriction.restrict(problem, island as usize);
@@ -94,10 +94,12 @@ impl Islands {
         }
         let islands = &mut self.islands[..self.used];
         let start = &*solution;
+        let watch = &*monitor;
+        let solve = |island: &mut Island| island.solve(&watch.goal_for_part(), model, start);
         if problem.rows() >= PARALLEL_FROM {
-            islands.par_iter_mut().for_each(|island| island.solve(&goal, model, start));
+            islands.par_iter_mut().for_each(solve);
         } else {
-            islands.iter_mut().for_each(|island| island.solve(&goal, model, start));
+            islands.iter_mut().for_each(solve);
         }
         for island in islands.iter_mut() {
             island.restriction.release();

@@ -47,6 +47,7 @@ impl Alm {
         let left = monitor.iteration_limit(usize::MAX).saturating_sub(monitor.iterations());
         let most = CONTACT_SPACE_NEWTON.min(left);
         self.lambda.clone_from(&solution.impulse);
+        self.contact_space.deadline = monitor.deadline();
         let (violation, iterations) =
             self.contact_space.improve(problem, model, aims, most, &mut self.lambda);
         monitor.count(iterations);
@@ -103,6 +104,7 @@ impl Alm {
                     (false, _) => return None,
                 }
             }
+            self.natural_map.deadline = monitor.deadline();
             self.natural_map.settings.max_iterations = NEWTON.min(limit - monitor.iterations());
             let (found, iterations) =
                 self.natural_map.polish(problem, model, tolerance, &mut self.v, &mut self.lambda);

@@ -11,7 +11,8 @@
 //! first, large after only a part of a step or none decreased the merit `|√w F|`, and small again at the end. Where even a
 //! large one does not help, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
 //!
-//! For problems with a tree; sweeps over free bodies are cheaper without W.
+//! For problems with a mechanism, a tree or, where forces couple its branches, a dense A; sweeps over free bodies are cheaper
+//! without W.
 
 use stiction_math::simd;
 
@@ -19,7 +20,8 @@ use super::contact_step::StepMemory;
 use super::dense::{Gram, Product, TransposedProduct, dot};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
-use crate::problem::{Problem, Root, SubsystemId};
+use crate::monitor::Deadline;
+use crate::problem::{Problem, Root, Structure, SubsystemId};
 use crate::residual::compliance_scale;
 use crate::solver::newton::Damping;
 
@@ -27,6 +29,8 @@ use crate::solver::newton::Damping;
 const MAX_ENTRIES: usize = 20_000;
 const MAX_ROWS: usize = 72;
 const MAX_VELOCITIES: usize = 160;
+/// Velocities of a free body.
+const FREE_BODY: usize = 6;
 const ARMIJO: f64 = 1e-4;
 const HALVINGS: usize = 4;
 /// An iteration is slow if it leaves more than this part of the violation; after a slow one, a violation that suffices is not
@@ -57,6 +61,8 @@ pub(super) struct ContactSpace {
     pub(super) memory: StepMemory,
     four: Vec<[f64; 4]>,
     pub(super) damping: Damping,
+    /// When to stop with the best impulses so far.
+    pub(super) deadline: Deadline,
 }
 
 impl ContactSpace {
@@ -64,9 +70,13 @@ impl ContactSpace {
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (m, n) = (problem.rows(), problem.dofs());
         let (jacobian, mass) = (problem.jacobian(), problem.mass());
-        let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some());
+        let is_mechanism = |s: SubsystemId| {
+            let is_dense = *mass.structure(s) == Structure::Dense;
+            mass.tree(s).is_some() || is_dense && mass.dofs(s).len() != FREE_BODY
+        };
+        let has_mechanism = (0..mass.subsystems()).map(SubsystemId).any(is_mechanism);
         let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
-        if !is_small || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
+        if !is_small || n > MAX_VELOCITIES || !has_mechanism || problem.is_large() {
             return false;
         }
         jacobian.write_dense(&mut self.Y, n);
@@ -145,7 +155,7 @@ impl ContactSpace {
         self.best.copy_from_slice(lambda);
         self.damping = Damping::default();
         let (mut iterations, mut sweeps) = (0, SWEEPS);
-        while iterations < max_iterations && !(violation <= aim) {
+        while iterations < max_iterations && !(violation <= aim || self.deadline.has_passed()) {
             iterations += 1;
             let found = self.find_step(problem, model, lambda);
             let part = if found { self.search_line(problem, model, merit, lambda) } else { 0.0 };

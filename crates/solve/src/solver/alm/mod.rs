@@ -241,6 +241,9 @@ impl Solver for Alm {
             && exact
             && let Some(status) = self.approach(problem, monitor, solution)
         {
+            if status != Status::Converged && !(monitor.error() < self.smallest) {
+                solution.clone_from(&self.best);
+            }
             return status;
         }
         let mut status = self.outer_loop(problem, monitor, solution);
@@ -289,6 +292,9 @@ impl Alm {
             if monitor.iterations() >= limit {
                 let given = limit == monitor.iteration_limit(usize::MAX);
                 return if given { Status::IterationLimit } else { Status::Stalled };
+            }
+            if monitor.deadline().has_passed() {
+                return Status::IterationLimit;
             }
             if progress.since >= PATIENCE {
                 return Status::Stalled;
@@ -361,6 +367,7 @@ impl Alm {
         let old = &self.old;
         let enough = |lambda: &[f64]| INEXACT * Multipliers::change(problem, c, old, lambda);
         let laws = self.multipliers.shifted_laws(problem, c, false);
+        self.strict.deadline = monitor.deadline();
         let outcome = self.strict.find(
             problem,
             laws,
@@ -400,6 +407,7 @@ impl Alm {
         }
         self.v.clone_from(&solution.velocity);
         let laws = self.multipliers.shifted_laws(problem, c, slip);
+        self.convex.deadline = monitor.deadline();
         let outcome =
             self.convex.minimise(problem, laws, monitor.scaling(), &mut self.v, &mut self.lambda);
         monitor.count(outcome.iterations);
@@ -464,6 +472,7 @@ impl Alm {
         }
         progress.polished = violation;
         self.prepare_natural_map(problem);
+        self.natural_map.deadline = monitor.deadline();
         let (found, iterations) = self.natural_map.polish(
             problem,
             monitor.model(),

@@ -16,6 +16,7 @@ use super::gradients::Gradients;
 use super::{Hessian, Phases, ShiftedLaws};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
+use crate::monitor::Deadline;
 use crate::problem::{Problem, dot};
 
 /// Settings of Newton's method on the convex potential.
@@ -44,6 +45,8 @@ impl Default for ConvexSettings {
 pub struct Convex {
     /// Settings.
     pub settings: ConvexSettings,
+    /// When to stop at the best point so far.
+    pub deadline: Deadline,
     hessian: Hessian,
     slopes: Vec<f64>,
     c: Vec<f64>,
@@ -134,7 +137,8 @@ impl Convex {
             }
             // A size of zero (a start at rest without impulses) is no failure; NaN and infinity are.
             let broken = !(residual.is_finite() && size.is_finite());
-            if broken || iterations == self.settings.max_iterations {
+            let over = iterations == self.settings.max_iterations || self.deadline.has_passed();
+            if broken || over {
                 return done(false);
             }
             // Close to the round-off floor the error stops to decrease.

@@ -14,6 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::UnsymmetricHessian;
 use crate::contact::DIM;
 use crate::law::FrictionModel;
+use crate::monitor::Deadline;
 use crate::problem::Problem;
 use crate::residual::{compliance_scale, velocity};
 
@@ -37,6 +38,8 @@ impl Default for NaturalMapSettings {
 pub struct NaturalMap {
     /// Settings.
     pub settings: NaturalMapSettings,
+    /// When to stop with the best iterate so far.
+    pub deadline: Deadline,
     hessian: UnsymmetricHessian,
     slopes: Vec<f64>,
     map: Vec<f64>,
@@ -100,7 +103,8 @@ impl NaturalMap {
         self.best.copy_from_slice(lambda);
         self.best_v.copy_from_slice(&self.v);
         let mut done = 0;
-        while done < self.settings.max_iterations && violation > tolerance {
+        let most = self.settings.max_iterations;
+        while done < most && violation > tolerance && !self.deadline.has_passed() {
             self.history[done % LOOK_BACK] = merit;
             if !self.find_step(problem, model, lambda) {
                 break;

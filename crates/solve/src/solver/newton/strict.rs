@@ -10,6 +10,7 @@
 use super::{NewtonOutcome, ShiftedLaws, UnsymmetricHessian};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
+use crate::monitor::Deadline;
 use crate::problem::{Problem, dot};
 
 /// How steps are limited.
@@ -42,6 +43,8 @@ impl Default for StrictSettings {
 #[derive(Debug, Default)]
 pub struct Strict {
     settings: StrictSettings,
+    /// When to stop at the best point so far.
+    pub deadline: Deadline,
     hessian: UnsymmetricHessian,
     slopes: Vec<f64>,
     c: Vec<f64>,
@@ -153,7 +156,7 @@ impl Strict {
                 return done(true);
             }
             let close = error <= FLOOR || residual <= NEAR_FLOOR * floor;
-            if iterations == max_iterations {
+            if iterations == max_iterations || self.deadline.has_passed() {
                 return done(close);
             }
             self.assemble(problem, laws, at.v);
