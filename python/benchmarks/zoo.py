@@ -2,8 +2,8 @@
 
     python python/benchmarks/zoo.py [FOLDER…] [--jobs N] [--json FILE] [--timeout SECONDS]
 
-Without folders: dm_control, gymnasium, gymnasium-robotics, metaworld, robosuite, myosuite, myo_sim and playground, installed
-or downloaded into a cache, and the robots of STICTION_SHARED/models. Needs mujoco and stiction. Each file runs in a process
+Without folders: the packages of zoo_sources.py, installed or downloaded into a cache, and the robots of
+STICTION_SHARED/models. Needs mujoco and stiction. Each file runs in a process
 of its own, so that a crash or an endless loop is a row of the table. docs/mujoco.md says what the columns mean.
 """
 
@@ -148,7 +148,8 @@ def variants(judged: list[Row]) -> str:
     def agree(key: str) -> int:
         return sum(not row["unsupported_physics"] and row.get(key, row["error"]) <= row["bound"] for row in judged)
 
-    return f"with scheme=file {agree('file_scheme_error')}, with tangential=exact {agree('exact_friction_error')}"
+    found = [agree(key) for key in ("soft_defaults_error", "file_scheme_error", "exact_friction_error")]
+    return f"with soft_defaults {found[0]}, with scheme=file {found[1]}, with tangential=exact {found[2]}"
 
 
 def motion_summary(rows: list[Row]) -> list[str]:

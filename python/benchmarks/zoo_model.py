@@ -271,14 +271,15 @@ def compare_motion(path: Path, reference: Reference, simulation: st.Simulation) 
         # The error of the reference's own time step.
         row["refined"] = max(float(distance(Reference(path, parts).run()).max()) for parts in REFINEMENTS)
         row["file_scheme_error"] = float(distance(own_run(reference, fresh(path, reference, scheme="file"))).max())
+        row["soft_defaults_error"] = float(distance(own_run(reference, fresh(path, reference, soft_defaults=True))).max())
     if row["soft"]:
         row["exact_friction_error"] = float(distance(own_run(reference, fresh(path, reference, tangential="exact"))).max())
     return row
 
 
-def fresh(path: Path, reference: Reference, **settings: Any) -> st.Simulation:
+def fresh(path: Path, reference: Reference, soft_defaults: bool = False, **settings: Any) -> st.Simulation:
     """A simulation at its start, with settings other than the defaults."""
-    simulation = st.Simulation(st.load(path), **settings)
+    simulation = st.Simulation(st.load(path, soft_defaults=soft_defaults), **settings)
     start(reference, simulation)
     return simulation
 

@@ -4,6 +4,7 @@
 //! ratios and muscles refer to the mechanism at its reference configuration ([`reference`]).
 
 mod law;
+pub(super) mod length_range;
 mod muscle;
 mod reference;
 mod transmission;
@@ -58,16 +59,14 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
         build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
     let disabled = !build.flags.actuation || build.flags.disabled_groups.contains(&law.group);
-    let terms = match (law.terms(), reach.place) {
-        (Ok(terms), Ok((place, gear))) => {
-            (spec.transmission, spec.gear) = (place, gear);
+    let terms = match law.terms() {
+        Ok(terms) => {
+            (spec.transmission, spec.gear) = reach.place;
             Some(terms).filter(|_| !disabled)
         }
-        (terms, place) => {
-            if let Some(what) = terms.err().or(place.err()) {
-                let what = format!("<{}> {what}; it exerts no force", element.tag);
-                build.report_unsupported(&element.place, what);
-            }
+        Err(what) => {
+            let what = format!("<{}> {what}; it exerts no force", element.tag);
+            build.report_unsupported(&element.place, what);
             None
         }
     };
@@ -77,7 +76,8 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     let (gain, bias) = match terms {
         Some((LawTerm::Affine(gain), LawTerm::Affine(bias))) => (gain, bias),
         Some(terms) if has_length => {
-            let muscle = MuscleDraft::new(terms, law.length_range);
+            let given = law.length_range.filter(|_| build.compiler.length_range.use_existing);
+            let muscle = MuscleDraft::new(terms, given);
             return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: Some(muscle) });
         }
         terms => {

@@ -136,7 +136,10 @@ fn a_muscle_gets_its_lengths_from_the_file_or_the_limits_and_its_force_from_the_
     // The joint has the range −1 … 3; the acceleration of both carts by a unit of force on the first is
     // (1/4, −1/4): the second cart stays where it is.
     let free = muscle("<muscle joint='j' scale='100'/>");
-    assert_eq!(free.length_range, [-1.0, 3.0]);
+    // An acceleration of 20 m/s² presses into the soft limits by less than a centimetre: at rest the law is
+    // k d² r/(1 − d) = 20 m/s² with k = 1/(0.02 s)² and d ≥ 0.9.
+    let [lower, upper] = free.length_range;
+    assert!((-1.01..-1.0).contains(&lower) && (3.0..3.01).contains(&upper), "{lower} {upper}");
     let exact = 100.0 / (2.0 * 0.25_f64.powi(2)).sqrt();
     assert!((free.peak_force - exact).abs() <= 1e-12 * exact);
     let given =

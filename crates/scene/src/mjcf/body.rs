@@ -327,7 +327,7 @@ fn declare_contents(
                 .error("a free joint below another body; expected it on the world"));
         }
         let id = JointId(draft.joints.len());
-        let made = BuiltJoint { id, kind: read.spec.kind, range: read.range, body };
+        let made = BuiltJoint { id, kind: read.spec.kind, range: read.range };
         build.joints.add(&read.element, &read.spec.name, made)?;
         if let Some((time, ratio)) = read.spring_damper {
             draft.springs.push(spring::SpringToCompute { joint: id, time, ratio });
@@ -356,9 +356,11 @@ fn declare_geom(
     body: BodyId,
     read: GeomRead,
 ) -> Result<(), SceneError> {
-    let GeomRead { name, element, kind, size, pose, contact, shape, ray_shape, colour, .. } = read;
+    let GeomRead {
+        name, element, kind, size, pose, contact, shape, ray_shape, colour, fluid, ..
+    } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
-    build.geoms.add(&element, &name, BuiltGeom { body, pose, collider, kind, size })?;
+    build.geoms.add(&element, &name, BuiltGeom { body, pose, collider, kind, size, fluid })?;
     if let Some(shape) = shape {
         let geom = Geom {
             name,

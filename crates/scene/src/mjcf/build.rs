@@ -94,7 +94,6 @@ pub(super) struct BuiltJoint {
     pub kind: JointKind,
     /// Range as written, in the joint's own unit: metres or radians.
     pub range: Option<(f64, f64)>,
-    pub body: BodyId,
 }
 
 /// Data of a geom for later sections of the file.
@@ -108,6 +107,8 @@ pub(super) struct BuiltGeom {
     /// Kind and half sizes as MJCF has them: the surface around which a tendon wraps.
     pub kind: GeomKind,
     pub size: Vector3<f64>,
+    /// Coefficients of the fluid model of ellipsoids, if it applies.
+    pub fluid: Option<[f64; 5]>,
 }
 
 /// Contact parameters of a geom, as in MJCF.

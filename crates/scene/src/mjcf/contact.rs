@@ -78,7 +78,8 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     if first == second {
         return Err(element.error("geom1 and geom2 are the same; expected two"));
     }
-    let soft = SoftPairing { law, cone: build.flags.cone }.unless_default();
+    let soft = SoftPairing { law, cone: build.flags.cone };
+    let soft = if build.options.soft_defaults { Some(soft) } else { soft.unless_default() };
     // A frictionless contact resists nothing, whatever the coefficients say.
     let sliding = resistance >= Resistance::Sliding;
     let of = |mu: f64| if sliding { mu } else { 0.0 };

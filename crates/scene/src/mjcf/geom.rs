@@ -59,6 +59,8 @@ pub(super) struct GeomRead {
     pub colour: [f32; 4],
     /// Its contribution to the mass of its body.
     pub lump: Option<MassLump>,
+    /// Coefficients of the fluid model of ellipsoids, if it applies.
+    pub fluid: Option<[f64; 5]>,
 }
 
 /// Requirements of the body on a geom.
@@ -102,8 +104,9 @@ pub(super) fn read(
         visual: None,
         colour: colour(build, element)?,
         lump: None,
+        fluid: fluid(element)?,
     };
-    fluid(build, element)?;
+    special_surfaces(build, element)?;
     let fitted = element.get("mesh").map(str::to_owned);
     let fit_scale = element.number("fitscale")?.unwrap_or(1.0);
     if let Some(ends) = ends(element)? {
@@ -237,11 +240,18 @@ fn colour(build: &Build, element: &Element) -> Result<[f32; 4], SceneError> {
     Ok(own.or(material).unwrap_or(COLOUR))
 }
 
-/// Lists attributes of fluids, and of moving or adhesive surfaces.
-fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
-    // A medium is listed where the options are read; without one these have no effect.
-    element.get("fluidshape");
-    element.get("fluidcoef");
+/// MuJoCo's coefficients of blunt, slender and angular drag, of Kutta lift and of Magnus lift.
+const FLUID: [f64; 5] = [0.5, 0.25, 1.5, 1.0, 1.0];
+
+/// Coefficients of the fluid model of ellipsoids, if the geom is one for it.
+fn fluid(element: &Element) -> Result<Option<[f64; 5]>, SceneError> {
+    let shape = element.choice("fluidshape", &[("none", false), ("ellipsoid", true)])?;
+    let coefficients = element.array_or("fluidcoef", FLUID)?;
+    Ok(Some(coefficients).filter(|_| shape == Some(true)))
+}
+
+/// Lists attributes of moving or adhesive surfaces.
+fn special_surfaces(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
     {
         if element.numbers(name)?.is_some_and(|parts| parts.iter().any(|part| *part != 0.0)) {

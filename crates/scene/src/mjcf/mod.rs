@@ -113,7 +113,7 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         }
     }
     parent_contact::declare(&mut build);
-    medium::apply(&mut build, &roots)?;
+    medium::apply(&mut build);
     for (part, root) in roots.iter().enumerate() {
         build.enter(part);
         unread::sweep(&mut build, root);

@@ -168,8 +168,7 @@ fn limits(
     }
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[lower, upper]| (lower, upper));
     if self::limited(build, element, "actuatorfrclimited", forces)? {
-        let what = format!("<{}> actuatorfrcrange", element.tag);
-        build.report_unsupported(&element.place, what);
+        spec.actuator_force_range = forces;
     }
     spec.limit_softness = soft_law::read(build, element, "solreflimit", "solimplimit")?;
     spec.friction_softness = soft_law::read(build, element, "solreffriction", "solimpfriction")?;
@@ -203,10 +202,7 @@ fn forces(build: &mut Build, element: &Element, spec: &mut TendonSpec) -> Result
     spec.stiffness = first(build, element, "stiffness")?;
     spec.damping = first(build, element, "damping")?;
     spec.friction_loss = first(build, element, "frictionloss")?;
-    if first(build, element, "armature")? != 0.0 {
-        let what = format!("<{}> armature: inertia along a tendon", element.tag);
-        build.report_unsupported(&element.place, what);
-    }
+    spec.armature = first(build, element, "armature")?;
     if !build.flags.spring {
         spec.stiffness = 0.0;
     }
@@ -299,7 +295,7 @@ mod tests {
 
     #[test]
     fn unsupported_features_of_tendons_are_listed() {
-        let inner = "<fixed armature='1'><joint joint='j' coef='1'/></fixed>";
+        let inner = "<fixed stiffness='1 2'><joint joint='j' coef='1'/></fixed>";
         let found = model(&format!("{ARM}<tendon>{inner}</tendon>"));
         assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
     }

@@ -59,6 +59,11 @@ impl WorldBuilder {
         self.equalities.push((name.into(), equality, options));
     }
 
+    /// The equalities that were added, with their names.
+    pub fn equalities(&self) -> &[(String, Equality, EqualityOptions)] {
+        &self.equalities
+    }
+
     /// Disables collisions of two bodies, but not of what is welded to them.
     pub fn exclude(&mut self, a: BodyId, b: BodyId) {
         self.excludes.push((a, b));
