@@ -56,6 +56,29 @@ def test_mass_matrix_and_bias_forces_with_inertia_of_tendons_agree(name: str) ->
         close(sim.bias_forces(), data.qfrc_bias, "bias forces")
 
 
+def test_inertia_and_damping_of_actuators_agree() -> None:
+    text = (BRANCHES % TENDONS["branch"].replace("<spatial", '<spatial name="t"')).replace(
+        "</mujoco>",
+        """<actuator><motor joint="a" gear="3" armature=".1" damping=".2"/><motor joint="b" gear="2 0 0" armature=".3"/>
+        <motor joint="b" gear="1.5 2 3" damping=".4"/><motor tendon="t" gear="-2" armature=".2" damping=".3"/></actuator></mujoco>""",
+    )
+    model = st.loads(text)
+    assert not model.unsupported
+    sim, reference, random = st.Simulation(model, scheme="euler"), mujoco.MjModel.from_xml_string(text), np.random.default_rng(3)
+    data = mujoco.MjData(reference)
+    for _ in range(5):
+        scatter(reference, data, random)
+        sim.qpos, sim.qvel = data.qpos, data.qvel
+        mujoco.mj_forward(reference, data)
+        full = np.zeros((reference.nv, reference.nv))
+        mujoco.mj_fullM(reference, data, full)
+        close(sim.mass_matrix(), full, "mass matrix")
+        before = data.qvel.copy()
+        mujoco.mj_step(reference, data)
+        sim.step()
+        close(sim.qvel - before, data.qvel - before, "change of velocity")
+
+
 @pytest.mark.parametrize("name", ["sum", "branch", "world", "alone"])
 def test_motion_with_inertia_of_tendons_follows_mujoco(name: str) -> None:
     """A hundred steps of Euler's scheme: round-off grows by less than 1e3. The default scheme conserves energy: of

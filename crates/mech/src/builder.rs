@@ -97,6 +97,11 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// A joint that was declared, to change it.
+    pub fn joint_mut(&mut self, joint: JointId) -> Option<&mut JointSpec> {
+        self.joints.get_mut(joint.0).map(|(_, spec)| spec)
+    }
+
     /// Declares a rod, whose segments are bodies declared one after the other.
     pub fn rod(&mut self, spec: RodSpec) -> RodId {
         self.rods.push(spec);

@@ -88,7 +88,7 @@ pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,
     soft_momentum, soft_potential_energy,
 };
-pub use soft_law::{SoftLaw, SoftRow, SoftRowError};
+pub use soft_law::{LawSteps, SoftLaw, SoftRow, SoftRowError};
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
 pub use tendon::{

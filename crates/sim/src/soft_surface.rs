@@ -202,7 +202,7 @@ pub(crate) fn rows(
     // The law is on the next velocity, rows are on a mean of the present and the next.
     let row = |velocity: f64, position: f64, scale: f64| {
         let error = SoftRowError { position, size: gap, velocity };
-        let row = soft.law.row(error, scale * inverse_weight, h);
+        let row = soft.law.row(error, scale * inverse_weight, parameters.law_steps());
         (-(alpha * row.target + (1.0 - alpha) * velocity), alpha * row.compliance)
     };
     let (bias, compliance) = row(velocity[0], gap, normal);

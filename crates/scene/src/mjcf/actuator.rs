@@ -35,6 +35,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let name = made.spec.name.clone();
         let id = build.world.mechanism.actuator(made.spec);
         build.actuators.add(element, &name, id)?;
+        build.actuator_parts.push(build.part());
     }
     Ok(())
 }
@@ -58,6 +59,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     for what in &law.lost {
         build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
+    add_inertia(build, element, &law, &reach);
     let disabled = !build.flags.actuation || build.flags.disabled_groups.contains(&law.group);
     let terms = match law.terms() {
         Ok(terms) => {
@@ -106,6 +108,37 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
         },
     };
     Ok(ActuatorDraft { spec, damping_ratio: ratio, muscle: None })
+}
+
+/// Adds inertia and damping of an actuator to the joint or tendon that it moves, multiplied by the square of the first
+/// number of its gear, as in MuJoCo.
+fn add_inertia(build: &mut Build, element: &Element, law: &Law, reach: &ActuatorTarget) {
+    if law.armature == 0.0 && law.damping == 0.0 {
+        return;
+    }
+    let damping = if build.flags.damper { law.damping } else { 0.0 };
+    let scale = law.gear[0] * law.gear[0];
+    let mechanism = &mut build.world.mechanism;
+    let joint = match reach.place.0 {
+        Transmission::Joint(joint) | Transmission::JointDof(joint, _) => joint,
+        Transmission::JointWrench(wrench) => wrench.joint,
+        Transmission::Tendon(tendon) => {
+            if let Some(tendon) = mechanism.tendon_mut(tendon) {
+                tendon.armature += scale * law.armature;
+                tendon.damping += scale * damping;
+            }
+            return;
+        }
+        _ => {
+            let what = format!("<{}> armature or damping without joint or tendon", element.tag);
+            build.report_unsupported(&element.place, what);
+            return;
+        }
+    };
+    if let Some(joint) = mechanism.joint_mut(joint) {
+        joint.armature += scale * law.armature;
+        joint.damping += scale * damping;
+    }
 }
 
 /// Leaves an actuator without force; its activation, if it has one, stays as it is.

@@ -327,7 +327,7 @@ fn declare_contents(
                 .error("a free joint below another body; expected it on the world"));
         }
         let id = JointId(draft.joints.len());
-        let made = BuiltJoint { id, kind: read.spec.kind, range: read.range };
+        let made = BuiltJoint { id, kind: read.spec.kind, range: read.range, part: build.part() };
         build.joints.add(&read.element, &read.spec.name, made)?;
         if let Some((time, ratio)) = read.spring_damper {
             draft.springs.push(spring::SpringToCompute { joint: id, time, ratio });

@@ -94,6 +94,8 @@ pub(super) struct BuiltJoint {
     pub kind: JointKind,
     /// Range as written, in the joint's own unit: metres or radians.
     pub range: Option<(f64, f64)>,
+    /// The model that it comes from.
+    pub part: usize,
 }
 
 /// Data of a geom for later sections of the file.
@@ -220,6 +222,8 @@ pub(super) struct Build<'a> {
     pub cameras: Names<BuiltCamera>,
     pub tendons: Names<BuiltTendon>,
     pub actuators: Names<ActuatorId>,
+    /// The models that the actuators come from.
+    pub actuator_parts: Vec<usize>,
     pub keyframes: Vec<Keyframe>,
     /// Names of the keyframes.
     pub keyframe_names: HashSet<String>,
@@ -266,6 +270,7 @@ impl<'a> Build<'a> {
             cameras: Names::new("camera"),
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
+            actuator_parts: Vec::new(),
             keyframes: Vec::new(),
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),

@@ -92,10 +92,9 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     let name = document.name();
     let expansion = attach::expand(files, document)?;
     let (parts, sections) = (expansion.parts, expansion.sections);
-    let (roots, unsupported) = (expansion.roots, expansion.unsupported);
+    let roots = expansion.roots;
     let mut build = Build::new(files, options, Default::default());
     build.understand(parts);
-    build.unsupported = unsupported;
     if let Some(main) = roots.first() {
         build.flags = Flags::of(main)?;
     }

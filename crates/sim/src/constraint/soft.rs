@@ -11,7 +11,7 @@
 //! ```
 
 use nalgebra::{Quaternion, Vector3};
-use stiction_mech::{InverseWeights, Model, SoftLaw, SoftRow, SoftRowError};
+use stiction_mech::{InverseWeights, LawSteps, Model, SoftLaw, SoftRow, SoftRowError};
 
 use super::{Configuration, Equality, EqualityOptions, MAX_ROWS, Weld};
 use crate::rows::{ConstraintContext, RowBuilder};
@@ -87,15 +87,15 @@ impl<'a> SoftEquality<'a> {
         row: usize,
         velocity: f64,
         (model, weights): (&Model, &InverseWeights),
-        time_step: f64,
+        steps: LawSteps,
     ) -> SoftRow {
         let error = SoftRowError { position: self.errors[row], size: self.size, velocity };
         let mut weight = self.equality.inverse_weight(row, model, weights);
         if self.weld.is_none() && self.equality.is_rotation(row) && self.turn_scale != 0.0 {
             weight /= self.turn_scale * self.turn_scale;
         }
-        let mut found = self.law.row(error, weight, time_step);
-        found.target -= time_step * self.curvature[row];
+        let mut found = self.law.row(error, weight, steps);
+        found.target -= steps.part * self.curvature[row];
         found
     }
 }
