@@ -56,7 +56,8 @@ def test_robots_stand_as_high_as_in_mujoco(name: str) -> None:
     model.opt.iterations, model.opt.ls_iterations = max(model.opt.iterations, 100), max(model.opt.ls_iterations, 50)
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
-    sim = st.Simulation(st.load(path), keyframe=0)
+    sim = st.Simulation(st.load(path))
+    sim.qpos[:], sim.ctrl[:] = data.qpos, data.ctrl
     steps = round(DURATION / model.opt.timestep)
     mujoco.mj_step(model, data, steps)
     report = sim.step(steps)
