@@ -16,6 +16,7 @@ use stiction_mech::{
 
 use super::build::Build;
 use super::defaults::ACTUATORS;
+use super::resolve;
 use crate::error::SceneError;
 use crate::xml::Element;
 use law::{Law, LawTerm};
@@ -35,7 +36,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let name = made.spec.name.clone();
         let id = build.world.mechanism.actuator(made.spec);
         build.actuators.add(element, &name, id)?;
-        build.actuator_parts.push(build.part());
+        build.actuator_parts.push(element.part);
     }
     Ok(())
 }
@@ -48,7 +49,7 @@ struct ActuatorDraft {
 }
 
 fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
-    let law = Law::of(&build.defaults.layers(element, None)?)?;
+    let law = Law::of(&resolve::layers(element))?;
     let reach = transmission::read(build, element, &law.gear, law.rod)?;
     let mut spec = ActuatorSpec::motor(element.get("name").unwrap_or(""), transmission::nowhere());
     if build.flags.clamp_control {
@@ -78,7 +79,8 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     let (gain, bias) = match terms {
         Some((LawTerm::Affine(gain), LawTerm::Affine(bias))) => (gain, bias),
         Some(terms) if has_length => {
-            let given = law.length_range.filter(|_| build.compiler.length_range.use_existing);
+            let given =
+                law.length_range.filter(|_| build.compiler(element).length_range.use_existing);
             let muscle = MuscleDraft::new(terms, given);
             return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: Some(muscle) });
         }
@@ -231,7 +233,7 @@ fn limited(
             let attribute = name.replace("limited", "range");
             Err(element.wrong(&attribute, "two numbers in increasing order"))
         }
-        None => Ok(ordered.filter(|_| build.compiler.autolimits)),
+        None => Ok(ordered.filter(|_| build.compiler(element).autolimits)),
     }
 }
 

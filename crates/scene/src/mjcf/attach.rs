@@ -2,7 +2,7 @@
 //! of its sections refers to nothing but it.
 //!
 //! Models are expanded into one tree before anything is read. The content of another model is
-//! in an element [`PART`] that names it, with names that have the prefix of the attachment.
+//! in an element [`PART`], with names that have the prefix of the attachment.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -36,11 +36,6 @@ pub(super) struct ModelContext {
     pub defaults: Defaults,
     /// Folder of its main file.
     pub folder: PathBuf,
-}
-
-/// The model of an element [`PART`].
-pub(super) fn part_of(element: &Element) -> usize {
-    element.peek("part").and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Number of elements in a tree.
@@ -91,7 +86,8 @@ impl Expansion<'_> {
     /// Adds the sections of a model and gives its world body, written out.
     fn open(&mut self, document: Document) -> Result<Element, SceneError> {
         let part = self.parts.len();
-        let Document { root, folder, path } = document;
+        let Document { mut root, folder, path } = document;
+        root.set_part(part);
         self.spend(&root, count(&root))?;
         schema::check(&root)?;
         root.get("model");
@@ -105,6 +101,7 @@ impl Expansion<'_> {
             attributes: Vec::new(),
             children: Vec::new(),
             text: String::new(),
+            part,
         };
         let mut models = Vec::new();
         for section in root.children {
@@ -194,8 +191,8 @@ impl Expansion<'_> {
             attributes: Vec::new(),
             children: selected,
             text: String::new(),
+            part: first_part,
         };
-        element.set("part", first_part.to_string());
         for part in &mut self.parts[first_part..] {
             part.defaults.rename(&other);
         }

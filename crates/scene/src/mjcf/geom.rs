@@ -96,7 +96,7 @@ pub(super) fn read(
         element: element.clone(),
         kind,
         size: Vector3::from(element.array_or("size", [0.0; 3])?),
-        pose: orientation::pose(element, &build.compiler)?,
+        pose: orientation::pose(element, build.compiler(element))?,
         contact,
         touches,
         shape: None,
@@ -219,7 +219,7 @@ fn mass(
         }
     }
     let group = element.integer("group")?.unwrap_or(0);
-    let (first, last) = build.compiler.mass_groups;
+    let (first, last) = build.compiler(element).mass_groups;
     let mass = match mass {
         Some(mass) => Mass::Given(mass),
         None => Mass::Density(density.unwrap_or(DENSITY)),
@@ -417,7 +417,7 @@ fn with_mesh(
 /// Gives a primitive the place and the size of a mesh: by its inertia, or by the box around it.
 fn fit(build: &mut Build, geom: &mut GeomRead, name: &str, scale: f64) -> Result<bool, SceneError> {
     let Some(solid) = mesh_of(build, geom, name)? else { return Ok(false) };
-    let by_bounds = build.compiler.fit_bounds;
+    let by_bounds = build.compiler(&geom.element).fit_bounds;
     let [low, high] = solid.bounds;
     let half = if by_bounds { (high - low) / 2.0 } else { solid.half_box };
     let centre = if by_bounds { (high + low) / 2.0 } else { Vector3::zeros() };

@@ -12,15 +12,11 @@ use crate::xml::Element;
 /// Largest number of keyframes that `<size>` may ask for.
 const MAX_KEYS: i64 = 10_000;
 
-/// Reads a section. Everything else must have been read.
-pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    if section.children.is_empty() {
-        return Ok(());
-    }
-    let model = build.mechanism()?;
-    let is_attached = build.part() != 0;
+/// Reads a section for the mechanism of the world that was built.
+pub(super) fn read(build: &mut Build, section: &Element, model: &Model) -> Result<(), SceneError> {
+    let is_attached = section.part != 0;
     for key in section.all("key") {
-        let frame = if is_attached { attached_frame(build, key, &model) } else { Ok(None) };
+        let frame = if is_attached { attached_frame(build, key, model) } else { Ok(None) };
         let frame = match frame? {
             Some(frame) => frame,
             None if is_attached => {
@@ -28,7 +24,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
                 build.report_ignored(&key.place, what);
                 continue;
             }
-            None => frame_of(build, key, &model)?,
+            None => frame_of(build, key, model)?,
         };
         if !frame.name.is_empty() && !build.keyframe_names.insert(frame.name.clone()) {
             return Err(key.error("a second keyframe has this name"));
@@ -48,7 +44,7 @@ fn attached_frame(
     key: &Element,
     model: &Model,
 ) -> Result<Option<Keyframe>, SceneError> {
-    let part = build.part();
+    let part = key.part;
     let of_part = |joint: &&BuiltJoint| joint.part == part;
     let joints: Vec<_> = build.joints.items().iter().filter(of_part).collect();
     let joints = joints.iter().filter_map(|joint| model.joint_of_builder(joint.id));
@@ -86,7 +82,11 @@ fn attached_frame(
 }
 
 /// Adds keyframes up to the number in `<size nkey>`. All keys must have been read.
-pub(super) fn read_size(build: &mut Build, size: &Element) -> Result<(), SceneError> {
+pub(super) fn read_size(
+    build: &mut Build,
+    size: &Element,
+    model: &Model,
+) -> Result<(), SceneError> {
     let Some(count) = size.integer("nkey")? else { return Ok(()) };
     if count > MAX_KEYS {
         return Err(size.wrong("nkey", &format!("at most {MAX_KEYS}")));
@@ -94,8 +94,7 @@ pub(super) fn read_size(build: &mut Build, size: &Element) -> Result<(), SceneEr
     let missing = usize::try_from(count).unwrap_or(0).saturating_sub(build.keyframes.len());
     if missing > 0 {
         // `<size>` has none of the attributes of a key.
-        let model = build.mechanism()?;
-        let blank = frame_of(build, size, &model)?;
+        let blank = frame_of(build, size, model)?;
         build.keyframes.extend(std::iter::repeat_n(blank, missing));
     }
     Ok(())

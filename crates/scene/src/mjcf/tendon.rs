@@ -18,15 +18,14 @@ const REFERENCE: f64 = -1.0;
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     let mut found: Vec<TendonRead> = Vec::new();
     for element in &section.children {
-        let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
-            "fixed" => sum(build, &element)?,
-            "spatial" => string(build, &element)?,
+            "fixed" => sum(build, element)?,
+            "spatial" => string(build, element)?,
             _ => continue,
         };
         let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
-        let range = limits(build, &element, &mut spec)?;
-        forces(build, &element, &mut spec)?;
+        let range = limits(build, element, &mut spec)?;
+        forces(build, element, &mut spec)?;
         let same = |(_, other, _): &TendonRead| other.name == spec.name && !spec.name.is_empty();
         if found.iter().any(same) {
             return Err(element.error("a second tendon has this name"));
@@ -37,13 +36,13 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     for (element, spec, range) in found {
         let name = spec.name.clone();
         let id = build.world.mechanism.tendon(spec);
-        build.tendons.add(&element, &name, BuiltTendon { id, range })?;
+        build.tendons.add(element, &name, BuiltTendon { id, range })?;
     }
     Ok(())
 }
 
 /// A tendon with its element and its range.
-type TendonRead = (Element, TendonSpec, Option<(f64, f64)>);
+type TendonRead<'e> = (&'e Element, TendonSpec, Option<(f64, f64)>);
 
 /// Springs without a length of their own are at rest where the springs of the joints are.
 fn rest(build: &Build, found: &mut [TendonRead]) -> Result<(), SceneError> {
@@ -193,7 +192,7 @@ pub(super) fn limited(
             let attribute = name.replace("limited", "range");
             Err(element.wrong(&attribute, "two numbers in increasing order"))
         }
-        None => Ok(build.compiler.autolimits && ordered),
+        None => Ok(build.compiler(element).autolimits && ordered),
     }
 }
 

@@ -109,7 +109,8 @@ impl LengthRangeSearch {
         build: &Build,
         actuators: impl Iterator<Item = &'a ActuatorSpec>,
     ) -> Option<Self> {
-        let options = build.compiler.length_range;
+        let options =
+            build.parts.first().map(|part| part.compiler.length_range).unwrap_or_default();
         let declared = build.world.mechanism.declared();
         let mut mechanism = ModelBuilder::new();
         mechanism.gravity(Vector3::zeros());
