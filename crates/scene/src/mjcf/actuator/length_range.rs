@@ -144,7 +144,7 @@ impl LengthRangeSearch {
         let mut world = WorldBuilder::new();
         world.mechanism = mechanism;
         for (name, equality, given) in build.world.equalities() {
-            let options = EqualityOptions { softness: soft(given.softness), ..given.clone() };
+            let options = EqualityOptions { softness: soft(given.softness), ..*given };
             world.equality_with(name.clone(), equality.clone(), options);
         }
         let settings = Settings {
