@@ -2,8 +2,8 @@
 
     python python/benchmarks/zoo.py [FOLDER…] [--jobs N] [--json FILE] [--timeout SECONDS]
 
-Without folders: dm_control, gymnasium, gymnasium-robotics, metaworld, robosuite, myosuite, myo_sim and playground, installed
-or downloaded into a cache, and the robots of STICTION_SHARED/models. Needs mujoco and stiction. Each file runs in a process
+Without folders: the packages of zoo_sources.py, installed or downloaded into a cache, and the robots of
+STICTION_SHARED/models. Needs mujoco and stiction. Each file runs in a process
 of its own, so that a crash or an endless loop is a row of the table. docs/mujoco.md says what the columns mean.
 """
 
@@ -43,21 +43,21 @@ def watch(timeout: float) -> None:
     os._exit(TIMEOUT_STATUS)
 
 
-def child(path: Path, timeout: float, answer: Connection) -> None:
+def child(path: Path, timeout: float, soft_defaults: bool, answer: Connection) -> None:
     """Runs in a process of its own: sends the findings on one file."""
     threading.Thread(target=watch, args=(timeout,), daemon=True).start()
     # MuJoCo writes its log into the working directory and its warnings to the terminal.
     with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nowhere:
         os.chdir(folder)
         os.dup2(nowhere.fileno(), 2)
-        answer.send(zoo_model.measure(path))
+        answer.send(zoo_model.measure(path, soft_defaults))
 
 
-def run_one(name: str, suite: str, path: Path, timeout: float) -> Row:
+def run_one(name: str, suite: str, path: Path, timeout: float, soft_defaults: bool) -> Row:
     """The findings on one file, measured by another process."""
     row: Row = {"name": name, "suite": suite, "file": str(path)}
     receiver, sender = CONTEXT.Pipe(duplex=False)
-    process = CONTEXT.Process(target=child, args=(path, timeout, sender))
+    process = CONTEXT.Process(target=child, args=(path, timeout, soft_defaults, sender))
     process.start()
     sender.close()
     try:
@@ -76,12 +76,14 @@ def run_one(name: str, suite: str, path: Path, timeout: float) -> Row:
         process.join()
 
 
-def run_all(models: list[tuple[str, str, Path]], jobs: int, timeout: float, out: Path | None) -> list[Row]:
+def run_all(
+    models: list[tuple[str, str, Path]], jobs: int, timeout: float, out: Path | None, soft_defaults: bool = False
+) -> list[Row]:
     """The findings on all files, in their order; each is written to `out` as soon as it is known."""
     rows: dict[str, Row] = {}
     stream = out.open("w", encoding="utf-8") if out else None
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(run_one, *model, timeout): model for model in models}
+        waiting = {pool.submit(run_one, *model, timeout, soft_defaults): model for model in models}
         for done in concurrent.futures.as_completed(waiting):
             row = done.result()
             rows[str(waiting[done][2])] = row
@@ -148,7 +150,8 @@ def variants(judged: list[Row]) -> str:
     def agree(key: str) -> int:
         return sum(not row["unsupported_physics"] and row.get(key, row["error"]) <= row["bound"] for row in judged)
 
-    return f"with scheme=file {agree('file_scheme_error')}, with tangential=exact {agree('exact_friction_error')}"
+    found = [agree(key) for key in ("soft_defaults_error", "file_scheme_error", "exact_friction_error")]
+    return f"with soft_defaults {found[0]}, with scheme=file {found[1]}, with tangential=exact {found[2]}"
 
 
 def motion_summary(rows: list[Row]) -> list[str]:
@@ -190,6 +193,7 @@ def main() -> None:
     parser.add_argument("--timeout", type=float, default=120.0, help="CPU time for one file [s]")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write one JSON document per line and file")
     parser.add_argument("--cache", type=Path, default=cache_folder(), help="folder of downloaded wheels")
+    parser.add_argument("--soft-defaults", action="store_true", help="load files with soft_defaults")
     parser.add_argument("--match", default="", help="take only files whose path contains this")
     options = parser.parse_args()
     if options.jobs < 1:
@@ -203,7 +207,7 @@ def main() -> None:
         root = folder.parent if folder.is_file() else folder
         found = [path for path in model_files(folder) if options.match in str(path)]
         models += [(f"{suite}: {path.relative_to(root).with_suffix('')}", suite, path) for path in found]
-    rows = run_all(models, options.jobs, options.timeout, options.json)
+    rows = run_all(models, options.jobs, options.timeout, options.json, options.soft_defaults)
     print(table(rows))
     print("\n".join(["", *load_summary(rows), *motion_summary(rows)]))
 

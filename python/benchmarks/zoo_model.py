@@ -271,14 +271,15 @@ def compare_motion(path: Path, reference: Reference, simulation: st.Simulation) 
         # The error of the reference's own time step.
         row["refined"] = max(float(distance(Reference(path, parts).run()).max()) for parts in REFINEMENTS)
         row["file_scheme_error"] = float(distance(own_run(reference, fresh(path, reference, scheme="file"))).max())
+        row["soft_defaults_error"] = float(distance(own_run(reference, fresh(path, reference, soft_defaults=True))).max())
     if row["soft"]:
         row["exact_friction_error"] = float(distance(own_run(reference, fresh(path, reference, tangential="exact"))).max())
     return row
 
 
-def fresh(path: Path, reference: Reference, **settings: Any) -> st.Simulation:
+def fresh(path: Path, reference: Reference, soft_defaults: bool = False, **settings: Any) -> st.Simulation:
     """A simulation at its start, with settings other than the defaults."""
-    simulation = st.Simulation(st.load(path), **settings)
+    simulation = st.Simulation(st.load(path, soft_defaults=soft_defaults), **settings)
     start(reference, simulation)
     return simulation
 
@@ -307,8 +308,8 @@ def outcome(row: dict[str, Any]) -> str:
     return "step too large" if row["refined"] > row["bound"] else "disagrees"
 
 
-def measure(path: Path) -> dict[str, Any]:
-    """All findings on one file."""
+def measure(path: Path, soft_defaults: bool = False) -> dict[str, Any]:
+    """All findings on one file; with soft defaults, if they are asked for."""
     row: dict[str, Any] = {"file": str(path)}
     try:
         begin = time.perf_counter()
@@ -326,7 +327,7 @@ def measure(path: Path) -> dict[str, Any]:
     }
     try:
         begin = time.perf_counter()
-        ours = st.load(path)
+        ours = st.load(path, soft_defaults=soft_defaults)
         row["our_load"] = time.perf_counter() - begin
         row["unsupported"] = sorted({entry.what for entry in ours.unsupported})
         row["unsupported_physics"] = sorted({entry.what for entry in ours.unsupported if entry.physical})

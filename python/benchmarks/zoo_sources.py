@@ -9,14 +9,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGES = {
+    "brax": "brax",
     "dm_control": "dm_control",
+    "dm_robotics.moma": "dm-robotics-moma",
+    "dm_robotics.panda": "dm-robotics-panda",
+    "fancy_gym": "fancy-gym",
+    "gym_aloha": "gym-aloha",
+    "gym_xarm": "gym-xarm",
     "gymnasium": "gymnasium",
     "gymnasium_robotics": "gymnasium-robotics",
+    "judo": "judo-rai",
     "metaworld": "metaworld",
+    "mjlab": "mjlab",
+    "mo_gymnasium": "mo-gymnasium",
+    "mujoco.mjx": "mujoco-mjx",
+    "mujoco_playground": "playground",
+    "mujoco_warp": "mujoco-warp",
     "myo_sim": "myo_sim",
     "myosuite": "myosuite",
-    "mujoco_playground": "playground",
+    "robohive": "robohive",
+    "robopianist": "robopianist",
     "robosuite": "robosuite",
+    "safety_gymnasium": "safety-gymnasium",
 }
 """Names of the modules, each with the name of its distribution."""
 
@@ -32,7 +46,10 @@ def cache_folder() -> Path:
 
 def package_folder(module: str, distribution: str, cache: Path) -> Path | None:
     """The folder of a package: installed, else from its wheel in the cache, else downloaded; None without."""
-    spec = importlib.util.find_spec(module)
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # of the package around it
+        spec = None
     if spec is not None and spec.submodule_search_locations:
         return Path(next(iter(spec.submodule_search_locations)))
     stem = distribution.replace("-", "_")

@@ -77,12 +77,14 @@ def load(
     merge_fixed: bool = ...,
     package_paths: Sequence[_Path] = ...,
     soft_contact: bool = ...,
+    soft_defaults: bool = ...,
 ) -> Model:
     """Reads a model from a file: MJCF (.xml), URDF (.urdf) or a native scene (.toml).
 
     floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by
     fixed joints; package_paths are folders that package:// names refer to; soft_contact
-    lets solref and solimp of MJCF soften contacts.
+    lets solref and solimp of MJCF soften contacts; soft_defaults makes constraints of MJCF soft also where
+    they have MuJoCo's defaults.
     """
 
 def loads(
@@ -95,6 +97,7 @@ def loads(
     merge_fixed: bool = ...,
     package_paths: Sequence[_Path] = ...,
     soft_contact: bool = ...,
+    soft_defaults: bool = ...,
 ) -> Model:
     """Reads a model from text. Further files are looked for in assets, by path as the text names them
     (folders such as meshdir included), then on disk, from folder on.
@@ -1092,7 +1095,7 @@ def _make_scenario(name: str, set: Sequence[tuple[str, str]]) -> Model: ...
 def _make_from_files(
     files: Mapping[str, bytes],
     path: _Path,
-    options: tuple[bool, bool, Sequence[_Path], bool],
+    options: tuple[bool, bool, Sequence[_Path], bool, bool],
 ) -> Model: ...
 def _make_state(bytes: bytes) -> State: ...
 def _make_problem(

@@ -73,6 +73,8 @@ ACTUATORS = {
     "slider_crank_too_short": '<position cranksite="s2" slidersite="s1" cranklength=".01" kp="7" kv=".3"/>',
     "ring": '<muscle tendon="ringed" lengthrange=".3 1.2" force="40"/><position tendon="tubed" kp="30" kv="1"/>',
     "side_elsewhere": '<motor tendon="over"/>',
+    "ball": '<motor joint="d" gear="2 -3 4"/><position joint="d" gear="1 2 .5" kp="3" kv=".1"/>',
+    "ball_in_parent": '<motor jointinparent="d" gear="2 -3 4"/><position jointinparent="d" gear="0 2 0" kp="3"/>',
     "several": (
         '<motor joint="a"/><muscle tendon="string" lengthrange=".2 .6"/><position joint="b" timeconst=".1" kp="3"/>'
         '<intvelocity joint="c" kp="5" actrange="-1 1"/>'

@@ -4,6 +4,7 @@ Robots start from their first keyframe with its controls. After two seconds the 
 besides the distance by which MuJoCo's own robot still sinks in the two seconds that follow: its friction creeps.
 """
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -47,21 +48,20 @@ def test_inverse_inertias_are_those_of_mujoco(name: str) -> None:
     close(ours["tendon"], theirs.tendon_invweight0, "tendons")
 
 
-@pytest.mark.parametrize("name", STANDING)
+@pytest.mark.parametrize("name", [*STANDING, "google_barkour_vb/scene_hfield_mjx.xml", "toddlerbot_2xc/scene_pos.xml"])
 def test_robots_stand_as_high_as_in_mujoco(name: str) -> None:
     path = path_of(name)
     model = mujoco.MjModel.from_xml_path(str(path))
+    # Files for other engines ask for one iteration; heights are those of the solution.
+    model.opt.iterations, model.opt.ls_iterations = max(model.opt.iterations, 100), max(model.opt.ls_iterations, 50)
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
     sim = st.Simulation(st.load(path))
     sim.qpos[:], sim.ctrl[:] = data.qpos, data.ctrl
     steps = round(DURATION / model.opt.timestep)
     mujoco.mj_step(model, data, steps)
-    height = data.qpos[2]
-    mujoco.mj_step(model, data, steps)
-    creep = abs(data.qpos[2] - height)
     report = sim.step(steps)
-    assert abs(sim.qpos[2] - height) <= AGREES + creep
+    assert abs(sim.qpos[2] - data.qpos[2]) <= AGREES
     assert report.status_counts["motion_not_resolved"] == 0
     assert report.status_counts["correction_not_done"] == 0
 
@@ -144,3 +144,49 @@ def test_soft_constraints_move_as_in_mujoco(name: str) -> None:
         # Both solve a problem of a few rows to round-off.
         assert np.abs(sim.qpos - data.qpos).max() <= 1e-8, f"step {step}"
     assert np.abs(data.qpos - model.qpos0).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", list(MECHANISMS))
+def test_with_soft_defaults_constraints_without_values_of_their_own_move_as_in_mujoco(name: str) -> None:
+    text = f"""<mujoco><option timestep='0.002' tolerance='1e-14' iterations='100'><flag contact='disable'/></option>
+        <worldbody>{MECHANISMS[name]}</worldbody><equality>{EQUALITIES.get(name, "")}</equality></mujoco>"""
+    text = re.sub(r"sol(ref|imp)\w*='[^']*'", "", text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    sim = st.Simulation(st.loads(text, soft_defaults=True), scheme="euler", tolerance=1e-12)
+    for step in range(250):
+        mujoco.mj_step(model, data)
+        sim.step()
+        # Both solve a problem of a few rows to round-off.
+        assert np.abs(sim.qpos - data.qpos).max() <= 1e-8, f"step {step}"
+
+
+def test_with_soft_defaults_a_ball_sinks_and_rests_as_deep_as_in_mujoco() -> None:
+    """At rest the depth solves k d² r/(1 − d) = g; the solver's tolerance is far below."""
+    text = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .12"><freejoint/><geom size=".1"/></body>
+      </worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text)
+    data, sims = mujoco.MjData(model), [st.Simulation(st.loads(text, soft_defaults=soft)) for soft in (True, False)]
+    mujoco.mj_step(model, data, 1000)
+    for sim in sims:
+        sim.step(1000)
+    assert data.qpos[2] < 0.1 - 1e-4
+    assert abs(sims[0].qpos[2] - data.qpos[2]) <= 1e-6
+    assert abs(sims[1].qpos[2] - 0.1) <= 2e-5
+
+
+def test_a_start_far_beyond_the_limit_of_a_ball_joint_comes_back_as_fast_as_in_mujoco() -> None:
+    """Steps of 20 ms are computed in parts here; the law has the time constant of two whole steps in both programs. The turn
+    of 0.3 rad per step is resolved to its square by MuJoCo's scheme, hence 20 %."""
+    text = """<mujoco><option timestep=".02"><flag contact="disable"/></option><default><joint damping=".25" stiffness=".1"/></default>
+      <worldbody><body><joint type="ball" range="0 35" limited="true"/><geom type="box" pos=".1 .2 .3" size=".1 .2 .3"/></body>
+      </worldbody><keyframe><key qpos=".86617615 .60111501 .70807258 .02058449"/></keyframe></mujoco>"""
+    reference = mujoco.MjModel.from_xml_string(text)
+    data, sim = mujoco.MjData(reference), st.Simulation(st.loads(text), keyframe=0)
+    mujoco.mj_resetDataKeyframe(reference, data, 0)
+    mujoco.mj_normalizeQuat(reference, data.qpos)
+    for _ in range(10):
+        mujoco.mj_step(reference, data)
+        sim.step()
+        assert np.linalg.norm(sim.qvel) <= 1.2 * max(np.linalg.norm(data.qvel), 10.0)
+    assert np.linalg.norm(sim.qvel - data.qvel) <= 0.3 * np.linalg.norm(data.qvel)

@@ -103,6 +103,10 @@ pub struct ImportArgs {
     /// Make contacts of MJCF models rigid, whatever `solref` and `solimp` say
     #[arg(long, help_heading = "Files")]
     pub rigid_contact: bool,
+
+    /// Make constraints of MJCF models soft also where `solref` and `solimp` are MuJoCo's defaults
+    #[arg(long, help_heading = "Files")]
+    pub soft_defaults: bool,
 }
 
 /// A scene and its settings.
@@ -233,7 +237,7 @@ pub struct RunArgs {
         long,
         value_name = "FILE",
         conflicts_with_all = ["target", "solver", "time_step", "set", "keyframe", "floating_base", "merge_fixed",
-            "package_path", "rigid_contact"],
+            "package_path", "rigid_contact", "soft_defaults"],
         help_heading = "Checkpoints"
     )]
     pub resume: Option<PathBuf>,

@@ -199,6 +199,7 @@ fn command(args: &CompareArgs) -> String {
         ("--floating-base", args.import.floating_base),
         ("--merge-fixed", args.import.merge_fixed),
         ("--rigid-contact", args.import.rigid_contact),
+        ("--soft-defaults", args.import.soft_defaults),
         ("--json", args.json),
     ] {
         if given {

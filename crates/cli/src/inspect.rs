@@ -154,6 +154,7 @@ fn target(model: &Model, transmission: &Transmission) -> String {
     match transmission {
         Transmission::Joint(joint) => model.joints()[joint.0].spec.name.clone(),
         Transmission::JointDof(joint, k) => format!("{}[{k}]", model.joints()[joint.0].spec.name),
+        Transmission::JointWrench(wrench) => model.joints()[wrench.joint.0].spec.name.clone(),
         Transmission::Tendon(tendon) => model.tendons()[tendon.0].spec.name.clone(),
         Transmission::Sites(pair) => model.bodies()[pair.site.body.0].spec.name.clone(),
         Transmission::SliderCrank(pair) => model.bodies()[pair.crank.body.0].spec.name.clone(),

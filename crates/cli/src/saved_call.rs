@@ -58,6 +58,7 @@ pub fn to_words(args: &RunArgs, steps: usize) -> Result<Vec<String>, CommandErro
         ("floating-base", import.floating_base),
         ("merge-fixed", import.merge_fixed),
         ("rigid-contact", import.rigid_contact),
+        ("soft-defaults", import.soft_defaults),
         ("no-record", args.no_record),
     ] {
         if given {

@@ -90,6 +90,7 @@ fn of_scenario(entry: &Scenario, args: &SceneArgs) -> Result<SceneSource, Comman
         ("--merge-fixed", import.merge_fixed),
         ("--package-path", !import.package_path.is_empty()),
         ("--rigid-contact", import.rigid_contact),
+        ("--soft-defaults", import.soft_defaults),
     ];
     if let Some((option, _)) = for_files.iter().find(|(_, given)| *given) {
         return Err(CommandError::Option {
@@ -133,6 +134,7 @@ fn import_options(args: &ImportArgs) -> Options {
         merge_fixed: args.merge_fixed,
         package_paths: args.package_path.clone(),
         soft_contact: !args.rigid_contact,
+        soft_defaults: args.soft_defaults,
     }
 }
 

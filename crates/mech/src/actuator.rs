@@ -10,7 +10,7 @@ use crate::activation::ActivationSpec;
 use crate::body::BodyId;
 use crate::force::ForceError;
 use crate::force::error::SpecCheck;
-use crate::joint::JointId;
+use crate::joint::{JointId, JointKind};
 use crate::model::Model;
 use crate::muscle::Muscle;
 use crate::tendon::{TendonId, compile};
@@ -28,6 +28,8 @@ pub enum Transmission {
     Joint(JointId),
     /// One velocity coordinate of a joint; of a rotation, the component of its rotation vector.
     JointDof(JointId, usize),
+    /// Several directions of a ball joint or a free joint.
+    JointWrench(JointWrench),
     /// The length of a tendon.
     Tendon(TendonId),
     /// A site relative to a reference site.
@@ -46,6 +48,20 @@ pub enum Transmission {
         /// Torque [N·m] and force [N] per unit of actuator force, in the body's axes, angular first.
         wrench: Vector6<f64>,
     },
+}
+
+/// A force and a torque on a ball joint or a free joint, per unit of actuator force. The length is the rotation
+/// vector of a ball joint times the torque; a free joint has none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointWrench {
+    /// The joint.
+    pub joint: JointId,
+    /// Force on the translation of a free joint; zero for a ball joint.
+    pub force: Vector3<f64>,
+    /// Torque on the rotation.
+    pub torque: Vector3<f64>,
+    /// Whether the torque is in the frame of the parent and not in that of the body.
+    pub in_parent: bool,
 }
 
 /// Force per unit of the signal u.
@@ -275,6 +291,10 @@ impl ActuatorSpec {
             Transmission::Joint(_) | Transmission::JointDof(..) | Transmission::Tendon(_) => {
                 return Ok(());
             }
+            Transmission::JointWrench(wrench) => {
+                let mut numbers = wrench.force.iter().chain(wrench.torque.iter());
+                return numbers.try_for_each(|x| check.finite("wrench", *x));
+            }
             Transmission::Sites(pair) => {
                 pair.site.check(check)?;
                 pair.reference.check(check)?;
@@ -318,6 +338,8 @@ pub(crate) enum ResolvedTransmission {
     Scalar { q: usize, dof: usize },
     /// A component of the rotation vector of a quaternion, and its velocity.
     Rotation { quaternion: usize, component: usize, dof: usize },
+    /// Directions of a ball joint or a free joint.
+    JointWrench(JointWrench),
     /// A tendon.
     Tendon(usize),
     /// A site relative to another.
@@ -367,6 +389,18 @@ impl Actuator {
                         dof,
                     },
                 }
+            }
+            Transmission::JointWrench(wrench) => {
+                compile::renumber_joint(model, check, &mut wrench.joint)?;
+                let joint = &model.joints()[wrench.joint.0];
+                if !matches!(joint.spec.kind, JointKind::Ball | JointKind::Free) {
+                    return Err(ForceError::NotRotation {
+                        who: check.who(),
+                        joint: joint.spec.name.clone(),
+                        kind: joint.spec.kind.entry().name,
+                    });
+                }
+                ResolvedTransmission::JointWrench(*wrench)
             }
             Transmission::Tendon(id) => {
                 check.known("tendon", id.0, n_tendons)?;

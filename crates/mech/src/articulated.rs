@@ -12,7 +12,7 @@ use crate::velocity::velocities;
 use nalgebra::{Vector3, Vector6};
 
 /// `out = v̇` [m/s², rad/s²] of the state (`q`, `v`) under the forces `tau` [N, N·m], gravity and
-/// inertia. Fills the position stage and the velocities of `data`.
+/// inertia, without the armature of tendons. Fills the position stage and the velocities of `data`.
 pub fn forward_dynamics_aba(
     model: &Model,
     data: &mut Data,

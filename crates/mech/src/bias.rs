@@ -10,6 +10,7 @@ use crate::inverse_dynamics::newton_euler;
 use crate::jacobian::project;
 use crate::model::{Link, Model};
 use crate::spatial::join;
+use crate::tendon::inertia;
 use nalgebra::Vector3;
 
 /// Fills `bias` of `data` [N, N·m]. Needs the velocity stage of `data` for the same `v`.
@@ -22,7 +23,7 @@ pub fn bias_forces(model: &Model, v: &[f64], data: &mut Data) {
 /// [`bias_forces`] of one tree; `v` is that of the whole model.
 #[inline]
 pub fn tree_bias_forces(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
-    let tree = &model.trees[tree];
+    let (index, tree) = (tree, &model.trees[tree]);
     // Moved out for the call, so that the recursion can borrow `data` mutably beside it.
     let mut bias = std::mem::take(&mut data.bias);
     if tree.single {
@@ -30,6 +31,7 @@ pub fn tree_bias_forces(model: &Model, tree: usize, v: &[f64], data: &mut Data) 
         single_body_bias(model, link, &v[tree.dofs.clone()], data, &mut bias[tree.dofs.clone()]);
     } else {
         newton_euler(model, tree, None, data, &mut bias);
+        inertia::add_bias(model, index, data, &mut bias);
     }
     data.bias = bias;
 }

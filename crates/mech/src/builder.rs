@@ -14,7 +14,7 @@ use crate::mass::mass_matrix;
 use crate::model::{Link, Model, TreeRange};
 use crate::rod::{self, RodId, RodSpec};
 use crate::soft::{SoftBody, SoftError, SoftId, SoftSpec};
-use crate::tendon::TendonSpec;
+use crate::tendon::{self, TendonSpec};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::collections::HashMap;
 use stiction_math::spatial::Inertia10;
@@ -97,6 +97,11 @@ impl ModelBuilder {
         JointId(self.joints.len() - 1)
     }
 
+    /// A joint that was declared, to change it.
+    pub fn joint_mut(&mut self, joint: JointId) -> Option<&mut JointSpec> {
+        self.joints.get_mut(joint.0).map(|(_, spec)| spec)
+    }
+
     /// Declares a rod, whose segments are bodies declared one after the other.
     pub fn rod(&mut self, spec: RodSpec) -> RodId {
         self.rods.push(spec);
@@ -154,6 +159,7 @@ impl ModelBuilder {
             body_of_builder,
             joint_of_builder: vec![JointId(0); joints.len()],
             compiled: Default::default(),
+            inertial_tendons: Vec::new(),
             rods: Vec::new(),
             rod_of_tree: Vec::new(),
             softs: Vec::new(),
@@ -175,6 +181,7 @@ impl ModelBuilder {
         check_masses(&model, &order)?;
         check_inertias(&model)?;
         model.compiled = self.declared.compile(&model)?;
+        tendon::inertia::compile(&mut model);
         model.rods = rod::compile(&self.rods, &model)?;
         model.rod_of_tree = vec![None; model.trees.len()];
         for (index, rod) in model.rods.iter().enumerate() {

@@ -6,7 +6,7 @@
 //!
 //! | stage | producer | needs | arrays |
 //! |---|---|---|---|
-//! | position | [`kinematics`] | q | `body_pose`, `reference`, `anchor`, `subspace`, `link_inertia` |
+//! | position | [`kinematics`] | q | `body_pose`, `reference`, `anchor`, `subspace`, `tendon_gradient`, `link_inertia` |
 //! | velocity | [`velocities`](crate::velocities) | position, v | `velocity`, `joint_bias` |
 //! | bias | [`bias_forces`](crate::bias_forces) | velocity, v | `bias` |
 //! | mass | [`mass_matrix`](crate::mass_matrix) | position | `mass` |
@@ -34,6 +34,8 @@ pub struct Data {
     /// Column S of the motion subspace: spatial velocity of the link at unit velocity of the
     /// coordinate; per dof.
     pub subspace: Vec<Vector6<f64>>,
+    /// Gradient of each tendon with armature over all velocities, one after the other.
+    pub(crate) tendon_gradient: Vec<f64>,
     /// Spatial inertia of each link including its welded bodies, about the tree's reference point,
     /// world axes; per body, zero for bodies that are not links.
     pub link_inertia: Vec<Inertia10>,
@@ -84,6 +86,7 @@ impl Data {
             reference: vec![Vector3::zeros(); nt],
             anchor: vec![Vector3::zeros(); nv],
             subspace: vec![Vector6::zeros(); nv],
+            tendon_gradient: vec![0.0; nv * model.inertial_tendons.len()],
             link_inertia: vec![Inertia10::default(); nb],
             velocity: vec![Vector6::zeros(); nb],
             joint_bias: vec![Vector6::zeros(); nb],

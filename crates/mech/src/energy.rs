@@ -4,6 +4,7 @@ use crate::data::Data;
 use crate::force::tendon_energy;
 use crate::model::{Link, Model};
 use crate::spatial::{apply, linear};
+use crate::tendon::inertia;
 use nalgebra::Vector3;
 
 /// Largest number of velocities of one joint.
@@ -17,7 +18,8 @@ pub fn kinetic_energy(model: &Model, data: &Data, v: &[f64]) -> f64 {
         V.dot(&apply(&data.link_inertia[link.body], V))
     });
     let armature = model.armature.iter().zip(v).map(|(armature, v)| armature * v * v);
-    0.5 * (links.sum::<f64>() + armature.sum::<f64>())
+    let tendons = (0..model.trees.len()).map(|tree| inertia::kinetic_energy(model, tree, v, data));
+    0.5 * (links.sum::<f64>() + armature.sum::<f64>()) + tendons.sum::<f64>()
 }
 
 /// Sums over the links of one tree that its balance of energy and momentum needs.
@@ -56,7 +58,7 @@ pub fn tree_motion(model: &Model, tree: usize, v: &[f64], data: &Data) -> TreeMo
     for dof in range.dofs.clone() {
         sum.kinetic += model.armature[dof] * v[dof] * v[dof];
     }
-    sum.kinetic *= 0.5;
+    sum.kinetic = 0.5 * sum.kinetic + inertia::kinetic_energy(model, tree, v, data);
     sum
 }
 
@@ -78,7 +80,8 @@ pub fn tree_kinetic_energy(model: &Model, tree: usize, data: &Data, v: &[f64]) -
         V.dot(&apply(&data.link_inertia[link.body], V))
     });
     let armature = model.armature[range.dofs.clone()].iter().zip(&v[range.dofs.clone()]);
-    0.5 * (links.sum::<f64>() + armature.map(|(armature, v)| armature * v * v).sum::<f64>())
+    let armature = armature.map(|(armature, v)| armature * v * v).sum::<f64>();
+    0.5 * (links.sum::<f64>() + armature) + inertia::kinetic_energy(model, tree, v, data)
 }
 
 /// Energy [J] of one tree in the field of gravity, zero at the world's origin; gravity compensation

@@ -8,6 +8,7 @@
 use crate::data::Data;
 use crate::model::{Model, TreeRange};
 use crate::spatial::{apply, cross_force, join};
+use crate::tendon::inertia;
 use crate::velocity::velocities;
 use nalgebra::{Vector3, Vector6};
 
@@ -15,8 +16,10 @@ use nalgebra::{Vector3, Vector6};
 /// the position stage of `data`; fills the velocity stage.
 pub fn inverse_dynamics(model: &Model, data: &mut Data, v: &[f64], a: &[f64], out: &mut [f64]) {
     velocities(model, v, data);
-    for tree in &model.trees {
+    for (index, tree) in model.trees.iter().enumerate() {
         newton_euler(model, tree, Some(a), data, out);
+        inertia::add_bias(model, index, data, out);
+        inertia::add_inertial_force(model, index, a, data, out);
     }
     for (dof, force) in out.iter_mut().enumerate() {
         *force += model.armature[dof] * a[dof];

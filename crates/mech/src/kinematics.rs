@@ -7,6 +7,7 @@
 use crate::data::Data;
 use crate::model::{Link, Model};
 use crate::spatial::motion_at;
+use crate::tendon::inertia;
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_math::spatial::Inertia10;
 
@@ -50,6 +51,7 @@ pub fn tree_kinematics(model: &Model, tree: usize, q: &[f64], data: &mut Data) {
             data.body_pose[body] = data.body_pose[link] * entry.pose_in_link;
         }
     }
+    inertia::update_gradients(model, tree, data);
 }
 
 /// Moves the frame of a link by its joints and writes its columns S, taken at the joint anchors.

@@ -51,7 +51,8 @@ mod velocity;
 
 pub use activation::{ActivationDynamics, ActivationSpec};
 pub use actuator::{
-    Actuator, ActuatorBias, ActuatorGain, ActuatorId, ActuatorLaw, ActuatorSpec, Transmission,
+    Actuator, ActuatorBias, ActuatorGain, ActuatorId, ActuatorLaw, ActuatorSpec, JointWrench,
+    Transmission,
 };
 pub use articulated::forward_dynamics_aba;
 pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
@@ -65,8 +66,8 @@ pub use energy::{
 };
 pub use error::{InertiaError, ModelError, NotPositiveDefinite, StateError};
 pub use force::{
-    DragSpec, Drive, DriveKind, DriveMode, ForceError, ForceRow, Forces, Input, LimitRow,
-    LimitSource, MechanismState, RowEntry, tendon_energy,
+    DragSpec, Drive, DriveKind, DriveMode, EllipsoidDrag, ForceError, ForceRow, Forces, Input,
+    LimitRow, LimitSource, MechanismState, RowEntry, tendon_energy,
 };
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate, tree_integrate};
@@ -87,7 +88,7 @@ pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,
     soft_momentum, soft_potential_energy,
 };
-pub use soft_law::{SoftLaw, SoftRow, SoftRowError};
+pub use soft_law::{LawSteps, SoftLaw, SoftRow, SoftRowError};
 pub use spring::{DeadBand, SpringSpec};
 pub use state::State;
 pub use tendon::{

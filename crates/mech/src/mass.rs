@@ -2,7 +2,7 @@
 //!
 //! The composite-rigid-body algorithm (CRBA): M_ij = S_jᵀ I_i^c S_i for i and its ancestors j, with
 //! I_i^c the composite inertia of i and its descendants [Featherstone08, Sec. 6.2]; armature is added
-//! to the diagonal. The factor M = Lᵀ L keeps the branch-induced sparsity. One link on a free joint
+//! to the diagonal, that of tendons to the entries of their velocities. The factor M = Lᵀ L keeps the branch-induced sparsity. One link on a free joint
 //! has a closed form; with its centre of mass at its origin the matrix is constant, and
 //! [`Data::new`] writes it once.
 
@@ -10,6 +10,7 @@ use crate::data::Data;
 use crate::error::NotPositiveDefinite;
 use crate::model::{Model, TreeRange};
 use crate::spatial::apply;
+use crate::tendon::inertia;
 use nalgebra::Matrix3;
 use stiction_math::branch;
 use stiction_math::spatial::skew;
@@ -24,14 +25,15 @@ pub fn mass_matrix(model: &Model, data: &mut Data) {
 /// [`mass_matrix`] of one tree.
 #[inline]
 pub fn tree_mass_matrix(model: &Model, tree: usize, data: &mut Data) {
-    let tree = &model.trees[tree];
-    if tree.constant_mass {
+    let range = &model.trees[tree];
+    if range.constant_mass {
         return;
     }
-    if tree.single {
-        single_body_mass(model, tree, data);
+    if range.single {
+        single_body_mass(model, range, data);
     } else {
-        composite_mass(model, tree, data);
+        composite_mass(model, range, data);
+        inertia::add_mass(model, tree, data);
     }
 }
 

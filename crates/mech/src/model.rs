@@ -83,6 +83,7 @@ pub struct Model {
     pub(crate) body_of_builder: Vec<BodyId>,
     pub(crate) joint_of_builder: Vec<JointId>,
     pub(crate) compiled: crate::force::CompiledForces,
+    pub(crate) inertial_tendons: Vec<crate::tendon::inertia::InertialTendon>,
     pub(crate) rods: Vec<crate::rod::Rod>,
     /// Per tree: the rod of which the tree is a segment.
     pub(crate) rod_of_tree: Vec<Option<crate::rod::RodId>>,

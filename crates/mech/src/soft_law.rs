@@ -59,6 +59,15 @@ pub struct SoftRow {
     pub target: f64,
 }
 
+/// Lengths of time for which a row is computed [s].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LawSteps {
+    /// The time over which the row acts: the time step, or a part of it.
+    pub part: f64,
+    /// The time step, which bounds the time constants of laws from below.
+    pub whole: f64,
+}
+
 impl SoftLaw {
     /// Whether all numbers are finite.
     pub fn is_finite(&self) -> bool {
@@ -117,15 +126,15 @@ impl SoftLaw {
         (stiffness, 2.0 / (full * time).max(LEAST))
     }
 
-    /// Compliance and target velocity of a row with an inverse inertia Â [1/kg, 1/(kg·m²)], for a time step h [s].
-    pub fn row(&self, error: SoftRowError, inverse_weight: f64, time_step: f64) -> SoftRow {
+    /// Compliance and target velocity of a row with an inverse inertia Â [1/kg, 1/(kg·m²)].
+    pub fn row(&self, error: SoftRowError, inverse_weight: f64, steps: LawSteps) -> SoftRow {
         let SoftRowError { position, size, velocity } = error;
         let d = self.impedance_at(size);
-        let (k, b) = self.stiffness_and_damping(time_step);
+        let (k, b) = self.stiffness_and_damping(steps.whole);
         let acceleration = -b * velocity - k * d * position;
         SoftRow {
             compliance: ((1.0 - d) / d * inverse_weight.max(LEAST)).max(LEAST),
-            target: velocity + time_step * acceleration,
+            target: velocity + steps.part * acceleration,
         }
     }
 }

@@ -209,5 +209,5 @@ fn model_of(py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Model> {
             return load::scenario(py, &name, None);
         }
     }
-    load::load(py, given.extract()?, false, false, Vec::new(), true)
+    load::load(py, given.extract()?, false, false, Vec::new(), true, false)
 }

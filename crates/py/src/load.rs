@@ -19,9 +19,10 @@ use crate::{error, settings};
 ///
 /// floating_base lets the base of a URDF robot move freely; merge_fixed merges links joined by fixed
 /// joints; package_paths are folders that package:// names refer to;
-/// soft_contact lets solref and solimp of MJCF soften contacts.
+/// soft_contact lets solref and solimp of MJCF soften contacts; soft_defaults makes constraints of MJCF soft also where
+/// they have MuJoCo's defaults.
 #[pyfunction]
-#[pyo3(signature = (path, *, floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
+#[pyo3(signature = (path, *, floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true, soft_defaults=false))]
 pub fn load(
     py: Python<'_>,
     path: PathBuf,
@@ -29,11 +30,13 @@ pub fn load(
     merge_fixed: bool,
     package_paths: Vec<PathBuf>,
     soft_contact: bool,
+    soft_defaults: bool,
 ) -> PyResult<Model> {
     if !path.exists() {
         return Err(error::not_found(format!("{}: no such file", path.display())));
     }
-    let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
+    let options =
+        Options { floating_base, merge_fixed, package_paths, soft_contact, soft_defaults };
     let made = py.detach(|| ModelContent::of_files(Files::on_disk(), &path, options));
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }
@@ -41,7 +44,7 @@ pub fn load(
 /// Reads a model from text. Further files are looked for in assets, by path as the text names them
 /// (folders such as meshdir included), then on disk, from folder on.
 #[pyfunction]
-#[pyo3(signature = (text, *, format="mjcf", assets=BTreeMap::new(), folder=PathBuf::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true))]
+#[pyo3(signature = (text, *, format="mjcf", assets=BTreeMap::new(), folder=PathBuf::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true, soft_defaults=false))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
 pub fn loads(
     py: Python<'_>,
@@ -53,6 +56,7 @@ pub fn loads(
     merge_fixed: bool,
     package_paths: Vec<PathBuf>,
     soft_contact: bool,
+    soft_defaults: bool,
 ) -> PyResult<Model> {
     let Some(entry) = FORMATS.iter().find(|entry| entry.name == format) else {
         let known = FORMATS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
@@ -65,7 +69,8 @@ pub fn loads(
         files.insert(folder.join(name), bytes);
     }
     files.insert(&path, text.as_bytes());
-    let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
+    let options =
+        Options { floating_base, merge_fixed, package_paths, soft_contact, soft_defaults };
     let made = py.detach(|| ModelContent::of_files(files, &path, options));
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }

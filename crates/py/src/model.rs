@@ -407,12 +407,18 @@ impl Model {
                 for (path, bytes) in files.held() {
                     held.set_item(path.to_string_lossy(), PyBytes::new(py, bytes))?;
                 }
-                let Options { floating_base, merge_fixed, package_paths, soft_contact } = options;
+                let Options {
+                    floating_base,
+                    merge_fixed,
+                    package_paths,
+                    soft_contact,
+                    soft_defaults,
+                } = options;
                 let packages: Vec<_> = package_paths.iter().map(|p| p.to_string_lossy()).collect();
                 let arguments = (
                     held,
                     path.to_string_lossy(),
-                    (*floating_base, *merge_fixed, packages, *soft_contact),
+                    (*floating_base, *merge_fixed, packages, *soft_contact, *soft_defaults),
                 );
                 Ok((module.getattr("_make_from_files")?, arguments.into_pyobject(py)?))
             }
@@ -427,8 +433,9 @@ pub fn _make_scenario(py: Python<'_>, name: &str, set: Vec<(String, String)>) ->
     Ok(Model { content: Arc::new(content) })
 }
 
-/// Options in the order of a packed model: floating base, merge fixed, packages, soft contact.
-type Packed = (bool, bool, Vec<PathBuf>, bool);
+/// Options in the order of a packed model: floating base, merge fixed, packages, soft contact, soft
+/// defaults.
+type Packed = (bool, bool, Vec<PathBuf>, bool, bool);
 
 /// The model in these files.
 #[pyfunction]
@@ -438,8 +445,9 @@ pub fn _make_from_files(
     path: PathBuf,
     options: Packed,
 ) -> PyResult<Model> {
-    let (floating_base, merge_fixed, package_paths, soft_contact) = options;
-    let options = Options { floating_base, merge_fixed, package_paths, soft_contact };
+    let (floating_base, merge_fixed, package_paths, soft_contact, soft_defaults) = options;
+    let options =
+        Options { floating_base, merge_fixed, package_paths, soft_contact, soft_defaults };
     let made = py.detach(|| ModelContent::of_files(unpack(files), &path, options));
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }

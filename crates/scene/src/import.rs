@@ -234,6 +234,9 @@ pub struct Options {
     pub package_paths: Vec<PathBuf>,
     /// Whether `solref` and `solimp` of MJCF soften contacts.
     pub soft_contact: bool,
+    /// Whether constraints of MJCF whose `solref` and `solimp` are MuJoCo's defaults are soft as well: contacts, limits,
+    /// dry friction and equalities.
+    pub soft_defaults: bool,
 }
 
 impl Default for Options {
@@ -243,6 +246,7 @@ impl Default for Options {
             merge_fixed: false,
             package_paths: Vec::new(),
             soft_contact: true,
+            soft_defaults: false,
         }
     }
 }

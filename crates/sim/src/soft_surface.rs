@@ -60,19 +60,26 @@ pub struct SoftSurface {
     pub mix: f64,
     /// The cone of its model.
     pub cone: ConeScaling,
+    /// Whether contacts with MuJoCo's default parameters are soft as well.
+    pub even_default: bool,
 }
 
 impl Default for SoftSurface {
     /// MuJoCo's defaults: with another surface of the same they mean a rigid contact.
     fn default() -> Self {
-        Self { law: SoftLaw::default(), mix: 1.0, cone: ConeScaling::default() }
+        Self {
+            law: SoftLaw::default(),
+            mix: 1.0,
+            cone: ConeScaling::default(),
+            even_default: false,
+        }
     }
 }
 
 impl SoftSurface {
     /// Checks that all numbers are finite; `shape` is the name of its owner in the error.
     pub(crate) fn check(&self, shape: &str) -> Result<(), WorldError> {
-        let Self { law, mix, cone } = self;
+        let Self { law, mix, cone, .. } = self;
         check_law(law, shape)?;
         check_numbers([mix, &cone.impedance_ratio].into_iter(), shape)
     }
@@ -109,7 +116,7 @@ pub struct SoftPairing {
 
 impl SoftPairing {
     /// Combines two surfaces; `None` if the contact is rigid: neither is soft, or the mixture is MuJoCo's default,
-    /// by which it makes rigid contact solvable. A surface that is not soft mixes as one of MuJoCo's defaults. Of
+    /// by which it makes rigid contact solvable, unless a surface is soft then as well. A surface that is not soft mixes as one of MuJoCo's defaults. Of
     /// two different cones the elliptic one and the larger ratio count.
     pub fn of(a: Option<&SoftSurface>, b: Option<&SoftSurface>) -> Option<Self> {
         let mixed = match (a, b) {
@@ -123,7 +130,8 @@ impl SoftPairing {
                 Self { law: mix(a, b), cone }
             }
         };
-        mixed.unless_default()
+        let even_default = [a, b].into_iter().flatten().any(|surface| surface.even_default);
+        if even_default { Some(mixed) } else { mixed.unless_default() }
     }
 
     /// `None` if the parameters are MuJoCo's defaults, which mean a rigid contact.
@@ -194,7 +202,7 @@ pub(crate) fn rows(
     // The law is on the next velocity, rows are on a mean of the present and the next.
     let row = |velocity: f64, position: f64, scale: f64| {
         let error = SoftRowError { position, size: gap, velocity };
-        let row = soft.law.row(error, scale * inverse_weight, h);
+        let row = soft.law.row(error, scale * inverse_weight, parameters.law_steps());
         (-(alpha * row.target + (1.0 - alpha) * velocity), alpha * row.compliance)
     };
     let (bias, compliance) = row(velocity[0], gap, normal);

@@ -109,7 +109,8 @@ impl Surface {
     /// Softness of a contact in which this surface is used alone.
     pub(crate) fn soft_alone(&self) -> Option<SoftPairing> {
         let soft = self.soft.filter(|_| self.stiffness == f64::INFINITY)?;
-        SoftPairing { law: soft.law, cone: soft.cone }.unless_default()
+        let alone = SoftPairing { law: soft.law, cone: soft.cone };
+        if soft.even_default { Some(alone) } else { alone.unless_default() }
     }
 
     /// Checks the ranges of all parameters; `shape` is its name in the error.
@@ -308,7 +309,11 @@ impl Pairing {
             restitution: self.restitution,
             stiffness: self.stiffness,
             dissipation: self.dissipation,
-            soft: self.soft.map(|soft| SoftSurface { law: soft.law, mix: 1.0, cone: soft.cone }),
+            soft: self.soft.map(|soft| SoftSurface {
+                law: soft.law,
+                cone: soft.cone,
+                ..SoftSurface::default()
+            }),
             resistance: self.resistance,
             spin: self.spin,
             roll: self.roll,

@@ -26,7 +26,7 @@ const LAWS: [SoftLaw; 4] = [
 /// A surface of a law, without friction in the scaling of its compliance.
 fn soft(law: SoftLaw, friction: f64) -> Surface {
     let cone = ConeScaling { pyramidal: false, impedance_ratio: 1.0 };
-    let soft = SoftSurface { law, mix: 1.0, cone };
+    let soft = SoftSurface { law, cone, ..SoftSurface::default() };
     Surface { soft: Some(soft), ..Surface::with_friction(friction) }
 }
 
@@ -166,7 +166,7 @@ fn a_soft_foot_takes_the_pyramid_into_account() {
     let (law, mass, mu, ratio): (SoftLaw, f64, f64, f64) = (LAWS[0], 1.3, 0.7, 10.0);
     for (resistance, rows) in [(Resistance::Sliding, 2.0), (Resistance::Rolling, 5.0)] {
         let cone = ConeScaling { pyramidal: true, impedance_ratio: ratio };
-        let soft = SoftSurface { law, mix: 1.0, cone };
+        let soft = SoftSurface { law, cone, ..SoftSurface::default() };
         let surface = Surface { soft: Some(soft), resistance, ..Surface::with_friction(mu) };
         let builder = sphere(surface, mass, 0.0);
         let mut simulation = Simulation::new(builder.build().unwrap(), settings(2e-3)).unwrap();

@@ -7,7 +7,8 @@
 //!
 //! The sum of all actuator forces on a joint is clamped to the joint's force range. For a single
 //! actuator on the joint the range is a bound of its drive. For several, the sum at the present state
-//! is clamped, and their stiffness and damping are used only while the sum is inside the range.
+//! is clamped, and their stiffness and damping are used only while the sum is inside the range. The forces of all
+//! actuators on a tendon are scaled so that their sum, before gears and their own ranges, is in the tendon's range.
 
 use super::Forces;
 use super::drive::{Drive, DriveKind, RowEntry};
@@ -38,12 +39,20 @@ impl Forces {
             return;
         }
         self.actuation.fill(0.0);
+        self.find_tendon_shares(model);
         for (index, actuator) in model.actuators().iter().enumerate() {
             let (length, rate) = self.measure(model, index, (q, v), data);
             let spec = &actuator.spec;
             let (length, rate) = (spec.gear * length, spec.gear * rate);
             let signal = self.actuator_signal[index];
-            let (force, slopes) = spec.law.force_and_slopes(signal, length, rate);
+            let (mut force, mut slopes) = spec.law.force_and_slopes(signal, length, rate);
+            if let ResolvedTransmission::Tendon(tendon) = actuator.resolved {
+                let share = self.tendon_share[tendon];
+                if share != 1.0 {
+                    // The sum is at an end of its range, whatever the lengths and rates are.
+                    (force, slopes) = (share * force, [0.0; 2]);
+                }
+            }
             let (lower, upper) = spec.force_bounds();
             self.actuator_length[index] = length;
             self.actuator_rate[index] = rate;
@@ -54,6 +63,28 @@ impl Forces {
             }
         }
         self.clamp_shared_ranges(model);
+    }
+
+    /// Finds the share of the forces of a tendon's actuators that keeps their sum in the tendon's range.
+    fn find_tendon_shares(&mut self, model: &Model) {
+        if model.tendons().iter().all(|tendon| tendon.spec.actuator_force_range.is_none()) {
+            return;
+        }
+        self.tendon_share.fill(0.0);
+        for (index, actuator) in model.actuators().iter().enumerate() {
+            let ResolvedTransmission::Tendon(tendon) = actuator.resolved else { continue };
+            let (spec, signal) = (&actuator.spec, self.actuator_signal[index]);
+            let (length, rate) = (self.tendon_length[tendon], self.tendon_rate[tendon]);
+            let (length, rate) = (spec.gear * length, spec.gear * rate);
+            self.tendon_share[tendon] += spec.law.force_and_slopes(signal, length, rate).0;
+        }
+        for (share, tendon) in self.tendon_share.iter_mut().zip(model.tendons()) {
+            let sum = *share;
+            *share = match tendon.spec.actuator_force_range {
+                Some((lower, upper)) if sum < lower || sum > upper => sum.clamp(lower, upper) / sum,
+                _ => 1.0,
+            };
+        }
     }
 
     /// Length and rate of a transmission, before the gear. Fills the coefficients of rows of its own.
@@ -69,6 +100,26 @@ impl Forces {
             ResolvedTransmission::Rotation { quaternion: at, component, dof } => {
                 let rotation_vector = quaternion::log(&quaternion::read(&q[at..at + 4]));
                 (rotation_vector[component], v[dof])
+            }
+            ResolvedTransmission::JointWrench(wrench) => {
+                let row = self.layout.actuators[index];
+                let joint = &model.joints()[wrench.joint.0];
+                let scalars = joint.dofs.len() - 3;
+                let rotation = quaternion::read(&q[joint.q.start + scalars..]);
+                let torque = if wrench.in_parent {
+                    rotation.inverse_transform_vector(&wrench.torque)
+                } else {
+                    wrench.torque
+                };
+                let coefficients = wrench.force.iter().take(scalars).chain(torque.iter());
+                for (entry, coefficient) in
+                    self.entries[row.start..row.end].iter_mut().zip(coefficients)
+                {
+                    entry.coefficient = *coefficient;
+                }
+                let length =
+                    if scalars == 0 { quaternion::log(&rotation).dot(&torque) } else { 0.0 };
+                (length, self.rate(row, v))
             }
             ResolvedTransmission::Tendon(tendon) => {
                 (self.tendon_length[tendon], self.tendon_rate[tendon])

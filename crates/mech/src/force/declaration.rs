@@ -34,6 +34,11 @@ impl ModelBuilder {
         TendonId(self.declared.tendons.len() - 1)
     }
 
+    /// A tendon that was declared, to change it.
+    pub fn tendon_mut(&mut self, tendon: TendonId) -> Option<&mut TendonSpec> {
+        self.declared.tendons.get_mut(tendon.0)
+    }
+
     /// Declares an actuator.
     pub fn actuator(&mut self, spec: ActuatorSpec) -> ActuatorId {
         self.declared.actuators.push(spec);

@@ -2,10 +2,12 @@
 //! relative to the medium, along and about three axes of a body.
 //!
 //! Along each axis the force is `−(a + b |u|) u` for a rate u. Its slope `−(a + 2 b |u|)` is
-//! available to steps that treat drag implicitly. Cost: six rows per body.
+//! available to steps that treat drag implicitly; of forces on ellipsoids it
+//! is the drag per velocity. Cost: six rows per body.
 
 use super::Forces;
 use super::drive::{ForceRow, RowEntry};
+use super::ellipsoid_drag::EllipsoidDrag;
 use super::error::{ForceError, SpecCheck};
 use crate::body::BodyId;
 use crate::data::Data;
@@ -28,6 +30,8 @@ pub struct DragSpec {
     pub quadratic: Vector6<f64>,
     /// Velocity of the medium in the world [m/s].
     pub wind: Vector3<f64>,
+    /// Forces on an ellipsoid at the frame, besides those of the coefficients.
+    pub ellipsoid: Option<EllipsoidDrag>,
 }
 
 impl DragSpec {
@@ -40,6 +44,13 @@ impl DragSpec {
         self.quadratic.iter().try_for_each(|b| check.not_negative("quadratic coefficient", *b))?;
         let frame = self.frame.translation.vector.iter().chain(self.frame.rotation.coords.iter());
         frame.chain(self.wind.iter()).try_for_each(|x| check.finite("frame or wind", *x))?;
+        if let Some(ellipsoid) = &self.ellipsoid {
+            let EllipsoidDrag { density, axes, blunt, slender, angular, kutta, magnus, .. } =
+                ellipsoid;
+            let sizes = [density, &axes.x, &axes.y, &axes.z, blunt, slender, angular];
+            sizes.into_iter().try_for_each(|x| check.not_negative("number of an ellipsoid", *x))?;
+            [kutta, magnus].into_iter().try_for_each(|x| check.finite("lift", *x))?;
+        }
         Ok(self)
     }
 }
@@ -60,12 +71,18 @@ impl Forces {
                 }
                 at += 1;
             });
-            for (k, row) in rows.into_iter().enumerate() {
+            let rates = Vector6::from_fn(|k, _| {
                 let wind = if k < 3 { 0.0 } else { axes[k - 3].dot(&drag.wind) };
-                let rate = self.rate(row, v) - wind;
-                let (a, b) = (drag.linear[k], drag.quadratic[k] * rate.abs());
-                self.drag_slopes[6 * index + k] = -(a + 2.0 * b);
-                self.add_explicit(row, -(a + b) * rate);
+                self.rate(rows[k], v) - wind
+            });
+            let (force, per_rate) = match &drag.ellipsoid {
+                Some(ellipsoid) => ellipsoid.force(&rates),
+                None => (Vector6::zeros(), [0.0; 2]),
+            };
+            for (k, row) in rows.into_iter().enumerate() {
+                let (a, b) = (drag.linear[k], drag.quadratic[k] * rates[k].abs());
+                self.drag_slopes[6 * index + k] = -(a + 2.0 * b + per_rate[k / 3]);
+                self.add_explicit(row, force[k] - (a + b) * rates[k]);
             }
         }
     }
@@ -112,6 +129,7 @@ mod tests {
             linear: Vector6::new(0.0, 0.0, 0.1, 0.0, a, 0.0),
             quadratic: Vector6::new(0.0, 0.0, 0.2, 0.0, b, 0.0),
             wind: Vector3::new(0.0, -w, 0.0),
+            ellipsoid: None,
         });
         let model = builder.build().unwrap();
         let (q, v) = ([0.0], [omega]);
@@ -140,6 +158,7 @@ mod tests {
             linear: Vector6::repeat(-1.0),
             quadratic: Vector6::zeros(),
             wind: Vector3::zeros(),
+            ellipsoid: None,
         });
         assert!(builder.build().unwrap_err().to_string().contains("linear coefficient"));
     }

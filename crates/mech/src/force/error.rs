@@ -57,6 +57,16 @@ pub enum ForceError {
         /// Number of its velocities.
         dofs: usize,
     },
+    /// A joint without a rotation where one is needed.
+    #[error("{who}: joint '{joint}' is {kind}; expected a ball joint or a free joint")]
+    NotRotation {
+        /// The actuator.
+        who: String,
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+    },
     /// A velocity that the joint does not have.
     #[error("{who}: velocity {found} of joint '{joint}'; expected a number below {dofs}")]
     NoSuchDof {

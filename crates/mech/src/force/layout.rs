@@ -133,6 +133,9 @@ impl ForceLayout {
             layout.actuators.push(match actuator.resolved {
                 ResolvedTransmission::Scalar { dof, .. }
                 | ResolvedTransmission::Rotation { dof, .. } => of_dof(dof),
+                ResolvedTransmission::JointWrench(wrench) => {
+                    append(&mut model.joints()[wrench.joint.0].dofs.clone())
+                }
                 ResolvedTransmission::Tendon(tendon) => layout.tendons[tendon],
                 ResolvedTransmission::Sites(pair) => append(
                     &mut relative_dofs(model, pair.reference.body, pair.site.body).into_iter(),

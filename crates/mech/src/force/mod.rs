@@ -18,6 +18,7 @@ mod declaration;
 mod drag;
 mod drive;
 mod drive_mode;
+mod ellipsoid_drag;
 pub(crate) mod error;
 mod input;
 mod joint;
@@ -29,6 +30,7 @@ pub(crate) use declaration::{CompiledForces, ForceDeclarations};
 pub use drag::DragSpec;
 pub use drive::{Drive, DriveKind, ForceRow, LimitRow, LimitSource, RowEntry};
 pub use drive_mode::{DriveMode, ModedDrive};
+pub use ellipsoid_drag::EllipsoidDrag;
 pub use error::ForceError;
 pub use input::{Input, MechanismState};
 pub use tendon::tendon_energy;
@@ -76,6 +78,8 @@ pub struct Forces {
     pub actuator_slopes: Vec<[f64; 2]>,
     /// Present forces of all actuators, within the ranges of the joints [N, N·m]; per dof.
     pub actuation: Vec<f64>,
+    /// Share of the forces of its actuators that its range allows; per tendon.
+    tendon_share: Vec<f64>,
     /// ∂force/∂rate of drag along each of its rows.
     drag_slopes: Vec<f64>,
     /// Rows along which muscles damp several velocities, with ∂force/∂rate.
@@ -106,6 +110,7 @@ impl Forces {
             actuator_signal: vec![0.0; nu],
             actuator_slopes: vec![[0.0; 2]; nu],
             actuation: vec![0.0; nv],
+            tendon_share: vec![1.0; nt],
             drag_slopes: vec![0.0; 6 * model.drags().len()],
             muscle_slopes: Vec::with_capacity(nu),
             layout,

@@ -16,12 +16,24 @@ impl TendonSpec {
         check.not_negative("stiffness", self.stiffness)?;
         check.not_negative("damping", self.damping)?;
         check.not_negative("friction loss", self.friction_loss)?;
+        check.not_negative("armature", self.armature)?;
+        let wraps = |path: &TendonPath| match path {
+            TendonPath::Fixed(_) => false,
+            TendonPath::Spatial(path) => path.iter().any(|at| matches!(at, Waypoint::Wrap(_))),
+        };
+        if wraps(&self.path) {
+            let expected = "zero for a tendon that wraps around a surface";
+            check.require(self.armature == 0.0, "armature", self.armature, expected)?;
+        }
         match self.rest {
             TendonRest::Reference => {}
             TendonRest::Length(length) => check.finite("rest length", length)?,
             TendonRest::Band(DeadBand { lower, upper }) => {
                 check.range("dead band", (lower, upper))?
             }
+        }
+        if let Some(range) = self.actuator_force_range {
+            check.range("range of actuator forces", range)?;
         }
         if let Some(limit) = self.limit {
             check.range("limit", (limit.lower, limit.upper))?;

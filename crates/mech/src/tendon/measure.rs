@@ -106,6 +106,18 @@ impl Tendon {
         self.evaluate(model, q, data, Some(gradient))
     }
 
+    /// Adds the gradient of the length to `gradient`, as [`Tendon::measure`] does.
+    pub(crate) fn add_gradient(&self, model: &Model, data: &Data, gradient: &mut [f64]) {
+        match &self.spec.path {
+            TendonPath::Fixed(_) => {
+                self.terms.iter().for_each(|term| gradient[term.dof] += term.coefficient);
+            }
+            TendonPath::Spatial(path) => {
+                string_gradient(model, path, data, gradient);
+            }
+        }
+    }
+
     /// Calls `visit(body, point, force)` for every point at which the tendon acts on a body, with the
     /// point [m] and the force per unit of force along the tendon, which is positive where it pushes;
     /// both in the world frame. A fixed tendon (sum of joint coordinates) acts on no body.
@@ -126,25 +138,28 @@ impl Tendon {
         match &self.spec.path {
             TendonPath::Fixed(_) => {
                 if let Some(gradient) = gradient {
-                    for term in &self.terms {
-                        gradient[term.dof] += term.coefficient;
-                    }
+                    self.add_gradient(model, data, gradient);
                 }
                 self.terms.iter().map(|term| term.coefficient * q[term.q]).sum()
             }
             TendonPath::Spatial(path) => match gradient {
                 None => string_length(path, data, |_, _, _| {}),
-                Some(gradient) => string_length(path, data, |a, b, pull| {
-                    for_each_relative_dof(model, a.body, b.body, |dof, tree, moves_b| {
-                        // Two points of a rigid motion have the same velocity along the line that
-                        // joins them, so the velocity of a serves for both ends.
-                        let along = pull.dot(&point_rate(data, dof, tree, a.p_WP));
-                        gradient[dof] += if moves_b { along } else { -along };
-                    });
-                }),
+                Some(gradient) => string_gradient(model, path, data, gradient),
             },
         }
     }
+}
+
+/// Length of a string [m]; adds its gradient.
+fn string_gradient(model: &Model, path: &[Waypoint], data: &Data, gradient: &mut [f64]) -> f64 {
+    string_length(path, data, |a, b, pull| {
+        for_each_relative_dof(model, a.body, b.body, |dof, tree, moves_b| {
+            // Two points of a rigid motion have the same velocity along the line that joins them, so
+            // the velocity of a serves for both ends.
+            let along = pull.dot(&point_rate(data, dof, tree, a.p_WP));
+            gradient[dof] += if moves_b { along } else { -along };
+        });
+    })
 }
 
 /// Length of a string [m]; calls `visit` for its straight segments.

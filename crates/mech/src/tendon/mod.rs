@@ -6,6 +6,7 @@
 //! is the depth of its ends below their last common ancestor. Evaluation allocates nothing.
 
 pub(crate) mod compile;
+pub(crate) mod inertia;
 mod measure;
 mod path;
 pub mod wrap;
@@ -43,12 +44,16 @@ pub struct TendonSpec {
     pub stiffness: f64,
     /// Damping [N·s/m].
     pub damping: f64,
+    /// Inertia along the tendon [kg]. Tendons that wrap around surfaces cannot have it.
+    pub armature: f64,
     /// Rest length of the spring.
     pub rest: TendonRest,
     /// Largest force of dry friction along the tendon [N].
     pub friction_loss: f64,
     /// Softness of dry friction as in MuJoCo; `None` if it is exact.
     pub friction_softness: Option<SoftLaw>,
+    /// Range of the sum of the forces of its actuators [N].
+    pub actuator_force_range: Option<(f64, f64)>,
     /// Range of its length.
     pub limit: Option<Limit>,
     /// Softness of the limit as in MuJoCo; `None` if it is rigid.
@@ -63,9 +68,11 @@ impl TendonSpec {
             path,
             stiffness: 0.0,
             damping: 0.0,
+            armature: 0.0,
             rest: TendonRest::Reference,
             friction_loss: 0.0,
             friction_softness: None,
+            actuator_force_range: None,
             limit: None,
             limit_softness: None,
         }

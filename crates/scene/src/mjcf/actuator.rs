@@ -4,6 +4,7 @@
 //! ratios and muscles refer to the mechanism at its reference configuration ([`reference`]).
 
 mod law;
+pub(super) mod length_range;
 mod muscle;
 mod reference;
 mod transmission;
@@ -15,6 +16,7 @@ use stiction_mech::{
 
 use super::build::Build;
 use super::defaults::ACTUATORS;
+use super::resolve;
 use crate::error::SceneError;
 use crate::xml::Element;
 use law::{Law, LawTerm};
@@ -34,6 +36,7 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         let name = made.spec.name.clone();
         let id = build.world.mechanism.actuator(made.spec);
         build.actuators.add(element, &name, id)?;
+        build.actuator_parts.push(element.part);
     }
     Ok(())
 }
@@ -46,7 +49,7 @@ struct ActuatorDraft {
 }
 
 fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
-    let law = Law::of(&build.defaults.layers(element, None)?)?;
+    let law = Law::of(&resolve::layers(element))?;
     let reach = transmission::read(build, element, &law.gear, law.rod)?;
     let mut spec = ActuatorSpec::motor(element.get("name").unwrap_or(""), transmission::nowhere());
     if build.flags.clamp_control {
@@ -57,17 +60,16 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     for what in &law.lost {
         build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
+    add_inertia(build, element, &law, &reach);
     let disabled = !build.flags.actuation || build.flags.disabled_groups.contains(&law.group);
-    let terms = match (law.terms(), reach.place) {
-        (Ok(terms), Ok((place, gear))) => {
-            (spec.transmission, spec.gear) = (place, gear);
+    let terms = match law.terms() {
+        Ok(terms) => {
+            (spec.transmission, spec.gear) = reach.place;
             Some(terms).filter(|_| !disabled)
         }
-        (terms, place) => {
-            if let Some(what) = terms.err().or(place.err()) {
-                let what = format!("<{}> {what}; it exerts no force", element.tag);
-                build.report_unsupported(&element.place, what);
-            }
+        Err(what) => {
+            let what = format!("<{}> {what}; it exerts no force", element.tag);
+            build.report_unsupported(&element.place, what);
             None
         }
     };
@@ -77,7 +79,9 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     let (gain, bias) = match terms {
         Some((LawTerm::Affine(gain), LawTerm::Affine(bias))) => (gain, bias),
         Some(terms) if has_length => {
-            let muscle = MuscleDraft::new(terms, law.length_range);
+            let given =
+                law.length_range.filter(|_| build.compiler(element).length_range.use_existing);
+            let muscle = MuscleDraft::new(terms, given);
             return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: Some(muscle) });
         }
         terms => {
@@ -106,6 +110,37 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
         },
     };
     Ok(ActuatorDraft { spec, damping_ratio: ratio, muscle: None })
+}
+
+/// Adds inertia and damping of an actuator to the joint or tendon that it moves, multiplied by the square of the first
+/// number of its gear, as in MuJoCo.
+fn add_inertia(build: &mut Build, element: &Element, law: &Law, reach: &ActuatorTarget) {
+    if law.armature == 0.0 && law.damping == 0.0 {
+        return;
+    }
+    let damping = if build.flags.damper { law.damping } else { 0.0 };
+    let scale = law.gear[0] * law.gear[0];
+    let mechanism = &mut build.world.mechanism;
+    let joint = match reach.place.0 {
+        Transmission::Joint(joint) | Transmission::JointDof(joint, _) => joint,
+        Transmission::JointWrench(wrench) => wrench.joint,
+        Transmission::Tendon(tendon) => {
+            if let Some(tendon) = mechanism.tendon_mut(tendon) {
+                tendon.armature += scale * law.armature;
+                tendon.damping += scale * damping;
+            }
+            return;
+        }
+        _ => {
+            let what = format!("<{}> armature or damping without joint or tendon", element.tag);
+            build.report_unsupported(&element.place, what);
+            return;
+        }
+    };
+    if let Some(joint) = mechanism.joint_mut(joint) {
+        joint.armature += scale * law.armature;
+        joint.damping += scale * damping;
+    }
 }
 
 /// Leaves an actuator without force; its activation, if it has one, stays as it is.
@@ -198,7 +233,7 @@ fn limited(
             let attribute = name.replace("limited", "range");
             Err(element.wrong(&attribute, "two numbers in increasing order"))
         }
-        None => Ok(ordered.filter(|_| build.compiler.autolimits)),
+        None => Ok(ordered.filter(|_| build.compiler(element).autolimits)),
     }
 }
 

@@ -136,7 +136,10 @@ fn a_muscle_gets_its_lengths_from_the_file_or_the_limits_and_its_force_from_the_
     // The joint has the range −1 … 3; the acceleration of both carts by a unit of force on the first is
     // (1/4, −1/4): the second cart stays where it is.
     let free = muscle("<muscle joint='j' scale='100'/>");
-    assert_eq!(free.length_range, [-1.0, 3.0]);
+    // An acceleration of 20 m/s² presses into the soft limits by less than a centimetre: at rest the law is
+    // k d² r/(1 − d) = 20 m/s² with k = 1/(0.02 s)² and d ≥ 0.9.
+    let [lower, upper] = free.length_range;
+    assert!((-1.01..-1.0).contains(&lower) && (3.0..3.01).contains(&upper), "{lower} {upper}");
     let exact = 100.0 / (2.0 * 0.25_f64.powi(2)).sqrt();
     assert!((free.peak_force - exact).abs() <= 1e-12 * exact);
     let given =
@@ -157,12 +160,17 @@ fn a_muscle_gets_its_lengths_from_the_file_or_the_limits_and_its_force_from_the_
 
 #[test]
 fn the_range_of_a_tendon_is_not_the_range_of_lengths_of_its_muscle() {
-    // MuJoCo finds the lengths that the joints allow, by simulation.
+    // MuJoCo finds the lengths that the joints allow, by simulation, or does not find them.
     let tendon = "<tendon><spatial name='t' range='0 0.5' limited='true'><site site='s'/><site site='w'/></spatial></tendon>
         <worldbody><site name='w'/></worldbody>";
     let found = model(&format!("{CARTS}{tendon}<actuator><muscle tendon='t'/></actuator>"));
-    let listed = found.unsupported.iter().filter(|entry| entry.physical);
-    assert_eq!(listed.count(), 1);
+    let is_listed = found.unsupported.iter().any(|entry| entry.physical);
+    match found.world.model().actuators()[0].spec.law {
+        ActuatorLaw::General { gain: ActuatorGain::Muscle(gain), .. } => {
+            assert!(!is_listed && gain.length_range != [0.0, 0.5], "{gain:?}");
+        }
+        _ => assert!(is_listed),
+    }
 }
 
 #[test]
@@ -185,7 +193,6 @@ fn unsupported_actuators_are_listed_and_keep_their_control() {
         "<muscle joint='k'/>",
         "<muscle site='s'/>",
         "<dcmotor joint='j' motorconst='1 1' resistance='1'/>",
-        "<motor joint='f' gear='1 1 0 0 0 0'/>",
         "<pid joint='j' kp='1'/>",
     ] {
         let found = read(&format!("{actuator}<motor joint='k'/>"), "");

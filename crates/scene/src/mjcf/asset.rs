@@ -29,20 +29,18 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     for element in &section.children {
         match element.tag.as_str() {
             "mesh" => {
-                let element = build.defaults.apply(element, None)?;
-                let (name, mesh) = MeshAsset::read(build, &element)?;
-                add(&element, &mut build.assets.meshes, name, mesh)?;
+                let (name, mesh) = MeshAsset::read(build, element)?;
+                add(element, &mut build.assets.meshes, name, mesh)?;
             }
             "hfield" => {
                 let (name, field) = height_field::read(build, element)?;
                 add(element, &mut build.assets.height_fields, name, field)?;
             }
             "material" => {
-                let element = build.defaults.apply(element, None)?;
                 let name = element.require("name")?.to_owned();
-                let colour = colour(&element)?.unwrap_or([1.0; 4]);
-                seen_only(&element);
-                add(&element, &mut build.assets.materials, name, colour)?;
+                let colour = colour(element)?.unwrap_or([1.0; 4]);
+                seen_only(element);
+                add(element, &mut build.assets.materials, name, colour)?;
             }
             // Textures and skins are visual only; models are read where they are attached.
             "texture" | "skin" | "model" => seen_only(element),
@@ -98,7 +96,7 @@ pub(super) fn colour(element: &Element) -> Result<Option<[f32; 4]>, SceneError> 
 /// declares the asset, as in MuJoCo.
 pub(super) fn file_of(build: &Build, element: &Element) -> Result<Option<PathBuf>, SceneError> {
     let Some(name) = element.get("file") else { return Ok(None) };
-    let wanted = without_dots(&build.compiler.mesh_path(&build.folder, name));
+    let wanted = without_dots(&build.compiler(element).mesh_path(build.folder(element), name));
     if build.files.contains(&wanted) {
         return Ok(Some(wanted));
     }

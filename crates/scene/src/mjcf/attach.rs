@@ -2,7 +2,7 @@
 //! of its sections refers to nothing but it.
 //!
 //! Models are expanded into one tree before anything is read. The content of another model is
-//! in an element [`PART`] that names it, with names that have the prefix of the attachment.
+//! in an element [`PART`], with names that have the prefix of the attachment.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -15,8 +15,7 @@ use super::rename::{self, NamedElementKind};
 use super::{MOST_ELEMENTS, replicate, schema};
 use crate::error::SceneError;
 use crate::files::{Files, without_dots};
-use crate::import::Unsupported;
-use crate::xml::{Element, SourceLocation};
+use crate::xml::Element;
 
 /// Tag of what comes from another model; no file can contain it.
 pub(super) const PART: &str = "#part";
@@ -39,11 +38,6 @@ pub(super) struct ModelContext {
     pub folder: PathBuf,
 }
 
-/// The model of an element [`PART`].
-pub(super) fn part_of(element: &Element) -> usize {
-    element.peek("part").and_then(|number| number.parse().ok()).unwrap_or(0)
-}
-
 /// Number of elements in a tree.
 pub(super) fn count(element: &Element) -> usize {
     1 + element.children.iter().map(count).sum::<usize>()
@@ -57,8 +51,6 @@ pub(super) struct Expansion<'a> {
     pub sections: Vec<(usize, Element)>,
     /// The roots of all models in the files.
     pub roots: Vec<Element>,
-    /// Parts of the attached models that are not used.
-    pub unsupported: Vec<Unsupported>,
     chain: Vec<PathBuf>,
     spent: usize,
 }
@@ -70,7 +62,6 @@ pub(super) fn expand(files: &mut Files, document: Document) -> Result<Expansion<
         parts: Vec::new(),
         sections: Vec::new(),
         roots: Vec::new(),
-        unsupported: Vec::new(),
         chain: Vec::new(),
         spent: 0,
     };
@@ -95,7 +86,8 @@ impl Expansion<'_> {
     /// Adds the sections of a model and gives its world body, written out.
     fn open(&mut self, document: Document) -> Result<Element, SceneError> {
         let part = self.parts.len();
-        let Document { root, folder, path } = document;
+        let Document { mut root, folder, path } = document;
+        root.set_part(part);
         self.spend(&root, count(&root))?;
         schema::check(&root)?;
         root.get("model");
@@ -109,6 +101,7 @@ impl Expansion<'_> {
             attributes: Vec::new(),
             children: Vec::new(),
             text: String::new(),
+            part,
         };
         let mut models = Vec::new();
         for section in root.children {
@@ -189,7 +182,7 @@ impl Expansion<'_> {
             leave(&world, name);
         }
         let sections = self.sections.split_off(first_section);
-        let sections = self.along(sections, &selected, attach);
+        let sections = along(sections, &selected);
         let other =
             |_: NamedElementKind, name: &str| (name != "world").then(|| format!("{prefix}{name}"));
         let mut element = Element {
@@ -198,8 +191,8 @@ impl Expansion<'_> {
             attributes: Vec::new(),
             children: selected,
             text: String::new(),
+            part: first_part,
         };
-        element.set("part", first_part.to_string());
         for part in &mut self.parts[first_part..] {
             part.defaults.rename(&other);
         }
@@ -275,74 +268,6 @@ impl Expansion<'_> {
         Document::read(self.files, &path)
     }
 
-    /// The sections that come along: assets, and what refers to nothing but the selected.
-    fn along(
-        &mut self,
-        sections: Vec<(usize, Element)>,
-        selected: &[Element],
-        attach: &Element,
-    ) -> Vec<(usize, Element)> {
-        let mut known = HashSet::from([(NamedElementKind::Body, "world".to_owned())]);
-        for element in selected {
-            rename::names(element, "worldbody", &mut |kind, name| {
-                known.insert((kind, name.to_owned()));
-            });
-        }
-        // Referenced elements come before those that refer to them.
-        let mut sections = sections;
-        sections.sort_by_key(|(_, section)| REFERRING.iter().position(|tag| *tag == section.tag));
-        let tree = [
-            NamedElementKind::Body,
-            NamedElementKind::Joint,
-            NamedElementKind::Geom,
-            NamedElementKind::Site,
-            NamedElementKind::Camera,
-        ];
-        let mut along = Vec::new();
-        for (part, mut section) in sections {
-            let tag = section.tag.clone();
-            match tag.as_str() {
-                "asset" => {}
-                "keyframe" => {
-                    self.left_behind(&attach.place, "keyframes of the model attached");
-                    asset::seen_only(&section);
-                    continue;
-                }
-                tag if REFERRING.contains(&tag) => section.children.retain(|element| {
-                    let mut complete = true;
-                    rename::references(element, &mut |kind, name| {
-                        let followed = tree.contains(&kind)
-                            || matches!(
-                                kind,
-                                NamedElementKind::Tendon | NamedElementKind::Actuator
-                            );
-                        complete &= !followed || known.contains(&(kind, name.to_owned()));
-                    });
-                    if complete {
-                        rename::names(element, tag, &mut |kind, name| {
-                            known.insert((kind, name.to_owned()));
-                        });
-                    } else {
-                        asset::seen_only(element);
-                    }
-                    complete
-                }),
-                _ => {
-                    // The options of the main model hold for all.
-                    asset::seen_only(&section);
-                    continue;
-                }
-            }
-            along.push((part, section));
-        }
-        along
-    }
-
-    fn left_behind(&mut self, place: &SourceLocation, what: &str) {
-        let (place, what) = (place.clone(), what.to_owned());
-        self.unsupported.push(Unsupported { place, what, physical: false });
-    }
-
     /// Takes what refers to one of the names out of the sections, with the place of its section, and
     /// adds its own names to them.
     pub fn take_referring(
@@ -389,6 +314,57 @@ fn leave(element: &Element, name: &str) {
         element.get(&attribute.name);
     }
     element.children.iter().for_each(|child| leave(child, name));
+}
+
+/// The sections that come along: assets, and what refers to nothing but the selected.
+fn along(sections: Vec<(usize, Element)>, selected: &[Element]) -> Vec<(usize, Element)> {
+    let mut known = HashSet::from([(NamedElementKind::Body, "world".to_owned())]);
+    for element in selected {
+        rename::names(element, "worldbody", &mut |kind, name| {
+            known.insert((kind, name.to_owned()));
+        });
+    }
+    // Referenced elements come before those that refer to them.
+    let mut sections = sections;
+    sections.sort_by_key(|(_, section)| REFERRING.iter().position(|tag| *tag == section.tag));
+    let tree = [
+        NamedElementKind::Body,
+        NamedElementKind::Joint,
+        NamedElementKind::Geom,
+        NamedElementKind::Site,
+        NamedElementKind::Camera,
+    ];
+    let mut along = Vec::new();
+    for (part, mut section) in sections {
+        let tag = section.tag.clone();
+        match tag.as_str() {
+            // Keys give the coordinates of the model attached, all others are at their reference.
+            "asset" | "keyframe" => {}
+            tag if REFERRING.contains(&tag) => section.children.retain(|element| {
+                let mut complete = true;
+                rename::references(element, &mut |kind, name| {
+                    let followed = tree.contains(&kind)
+                        || matches!(kind, NamedElementKind::Tendon | NamedElementKind::Actuator);
+                    complete &= !followed || known.contains(&(kind, name.to_owned()));
+                });
+                if complete {
+                    rename::names(element, tag, &mut |kind, name| {
+                        known.insert((kind, name.to_owned()));
+                    });
+                } else {
+                    asset::seen_only(element);
+                }
+                complete
+            }),
+            _ => {
+                // The options of the main model hold for all.
+                asset::seen_only(&section);
+                continue;
+            }
+        }
+        along.push((part, section));
+    }
+    along
 }
 
 /// The element of a tag and name, or a copy of the [`PART`] around it.

@@ -10,7 +10,7 @@ use stiction_mech::{BodyId, BodySpec, JointId, JointKind, JointSpec, MassPropert
 use stiction_sim::{Geom, Scenery};
 
 use super::build::{Build, BuiltBody, BuiltCamera, BuiltGeom, BuiltJoint, BuiltSite, ContactTerms};
-use super::compiler::FromGeoms;
+use super::compiler::{Compiler, FromGeoms};
 use super::flex::{self, FlexDraft};
 use super::frame::{BodyChild, gather};
 use super::geom::{self, GeomRead, GeomRequirements};
@@ -77,8 +77,11 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     build.bodies.add(section, "world", BuiltBody { id: BodyId::WORLD, pose, inertial: pose })?;
     let sensed = build.sensed.bodies.contains("world");
     let here = OpenBody { id: 0, pose, link: 0, sensed };
-    contents(build, &mut draft, section, section.get("childclass"), here)?;
-    scale_masses(build, &mut draft);
+    contents(build, &mut draft, section, here)?;
+    scale_masses(build, section, &mut draft);
+    if build.compiler(section).fuse_static {
+        build.note("fusestatic: fixed bodies keep their names; they move with what carries them");
+    }
     declare(build, draft)
 }
 
@@ -108,29 +111,24 @@ fn contents(
     build: &mut Build,
     draft: &mut TreeDraft,
     element: &Element,
-    class: Option<&str>,
     mut here: OpenBody,
 ) -> Result<(), SceneError> {
-    let gathered = gather(build, element, class)?;
+    let gathered = gather(build, element)?;
     let (bodies, own): (Vec<_>, Vec<_>) =
         gathered.into_iter().partition(|found| CARRIED.contains(&found.element.tag.as_str()));
-    let part = build.part();
-    let mut contents = read_own(build, &own, here)?;
-    build.enter(part);
+    let mut contents = read_own(build, element, &own, here)?;
     let is_world = here.id == 0;
     if !is_world {
-        let lump = total(build, &contents);
+        let lump = total(build.compiler(element), &contents);
         here = place_body(build, draft, here, lump, &mut contents, bodies.is_empty());
     }
     declare_contents(build, draft, here, contents)?;
     for body in bodies {
-        build.enter(body.part);
         match body.element.tag.as_str() {
             "flexcomp" => flex::read(build, draft, &body, here)?,
             _ => child(build, draft, &body, here)?,
         }
     }
-    build.enter(part);
     Ok(())
 }
 
@@ -150,13 +148,7 @@ fn child(
         element.get(ignored);
     }
     let name = element.get("name").unwrap_or_default().to_owned();
-    let pose = found.frame * orientation::pose(element, &build.compiler)?;
-    let class = element.get("childclass").or(found.class);
-    if let Some(class) = class.filter(|class| !build.defaults.contains(class)) {
-        return Err(
-            element.error(format_args!("childclass = \"{class}\"; expected the name of a class"))
-        );
-    }
+    let pose = found.frame * orientation::pose(element, build.compiler(element))?;
     let id = draft.bodies.len();
     let driven = element.boolean("mocap")? == Some(true);
     if driven && parent.id != 0 {
@@ -182,12 +174,13 @@ fn child(
     let inertial = Isometry3::identity();
     build.bodies.add(element, &name, BuiltBody { id: BodyId(id), pose, inertial })?;
     let sensed = build.sensed.bodies.contains(&name);
-    contents(build, draft, element, class, OpenBody { id, pose, link: parent.link, sensed })
+    contents(build, draft, element, OpenBody { id, pose, link: parent.link, sensed })
 }
 
 /// Reads joints, geoms, sites, cameras and the inertial of a body.
 fn read_own<'e>(
     build: &mut Build,
+    body: &Element,
     own: &[BodyChild<'e>],
     here: OpenBody,
 ) -> Result<BodyElements<'e>, SceneError> {
@@ -201,7 +194,7 @@ fn read_own<'e>(
         own.iter().any(|found| ["joint", "freejoint"].contains(&found.element.tag.as_str()));
     let requirements = GeomRequirements {
         mass: here.id != 0
-            && match build.compiler.from_geoms {
+            && match build.compiler(body).from_geoms {
                 FromGeoms::Auto => inertials.is_empty(),
                 FromGeoms::Always => true,
                 FromGeoms::Never => false,
@@ -210,35 +203,27 @@ fn read_own<'e>(
         sensed: here.sensed,
     };
     for found in own {
-        build.enter(found.part);
-        let merged = match found.element.tag.as_str() {
-            "joint" | "geom" | "site" | "camera" | "light" => {
-                build.defaults.apply(found.element, found.class)?
-            }
-            _ => found.element.clone(),
-        };
+        let element = found.element;
         match found.element.tag.as_str() {
             "joint" if here.id != 0 => {
-                contents.joints.push(joint::read(build, &merged, &found.frame)?)
+                contents.joints.push(joint::read(build, element, &found.frame)?)
             }
-            "freejoint" if here.id != 0 => contents.joints.push(joint::free(build, &merged)?),
+            "freejoint" if here.id != 0 => contents.joints.push(joint::free(build, element)?),
             "joint" | "freejoint" => {
-                return Err(found.element.error("a joint of the world; expected it in a body"));
+                return Err(element.error("a joint of the world; expected it in a body"));
             }
             "inertial" if here.id != 0 => {
-                contents.inertial = Some(inertial::read(build, &merged, &found.frame)?);
+                contents.inertial = Some(inertial::read(build, element, &found.frame)?);
             }
             "inertial" => {
-                return Err(found.element.error("an inertial of the world; expected it in a body"));
+                return Err(element.error("an inertial of the world; expected it in a body"));
             }
-            "geom" => contents.geoms.push(geom::read(build, &merged, &found.frame, requirements)?),
-            "site" => {
-                contents.sites.push((site::read(build, &merged, &found.frame)?, found.element))
-            }
+            "geom" => contents.geoms.push(geom::read(build, element, &found.frame, requirements)?),
+            "site" => contents.sites.push((site::read(build, element, &found.frame)?, element)),
             "camera" => {
-                contents.cameras.push((site::camera(build, &merged, &found.frame)?, found.element));
+                contents.cameras.push((site::camera(build, element, &found.frame)?, element));
             }
-            "light" => asset::seen_only(&merged),
+            "light" => asset::seen_only(element),
             // Elements that cannot be read are reported after all others were read.
             _ => {}
         }
@@ -263,13 +248,13 @@ fn check_joints(joints: &[JointRead]) -> Result<(), SceneError> {
 }
 
 /// The mass of a body: its inertial, or the sum of its geoms.
-fn total(build: &Build, contents: &BodyElements) -> Option<MassLump> {
+fn total(compiler: &Compiler, contents: &BodyElements) -> Option<MassLump> {
     let lumps: Vec<_> = contents.geoms.iter().filter_map(|geom| geom.lump).collect();
     let from_geoms = (!lumps.is_empty()).then(|| MassLump::sum(&lumps));
     let lump = from_geoms.or(contents.inertial);
-    let bounded = build.compiler.least_mass > 0.0 || build.compiler.least_inertia > 0.0;
+    let bounded = compiler.least_mass > 0.0 || compiler.least_inertia > 0.0;
     let lump = if bounded { Some(lump.unwrap_or_default()) } else { lump };
-    lump.map(|lump| lump.corrected(&build.compiler))
+    lump.map(|lump| lump.corrected(compiler))
 }
 
 /// Gives a body its mass, and aligns a free one with its inertial frame if requested.
@@ -327,7 +312,8 @@ fn declare_contents(
                 .error("a free joint below another body; expected it on the world"));
         }
         let id = JointId(draft.joints.len());
-        let made = BuiltJoint { id, kind: read.spec.kind, range: read.range, body };
+        let made =
+            BuiltJoint { id, kind: read.spec.kind, range: read.range, part: read.element.part };
         build.joints.add(&read.element, &read.spec.name, made)?;
         if let Some((time, ratio)) = read.spring_damper {
             draft.springs.push(spring::SpringToCompute { joint: id, time, ratio });
@@ -356,9 +342,11 @@ fn declare_geom(
     body: BodyId,
     read: GeomRead,
 ) -> Result<(), SceneError> {
-    let GeomRead { name, element, kind, size, pose, contact, shape, ray_shape, colour, .. } = read;
+    let GeomRead {
+        name, element, kind, size, pose, contact, shape, ray_shape, colour, fluid, ..
+    } = read;
     let collider = shape.is_some().then_some(draft.geoms.len());
-    build.geoms.add(&element, &name, BuiltGeom { body, pose, collider, kind, size })?;
+    build.geoms.add(&element, &name, BuiltGeom { body, pose, collider, kind, size, fluid })?;
     if let Some(shape) = shape {
         let geom = Geom {
             name,
@@ -383,15 +371,15 @@ fn declare_geom(
         let shape = ray_shape.or(primitive);
         shape.into_iter().for_each(|shape| build.world.scenery(Scenery { body, pose, shape }));
     }
-    if !build.compiler.discard_visual {
+    if !build.compiler(&element).discard_visual {
         build.visuals.push(Visual { body, pose: place, geometry: visual, colour });
     }
     Ok(())
 }
 
 /// Scales all masses to the total of the compiler's `settotalmass`.
-fn scale_masses(build: &Build, draft: &mut TreeDraft) {
-    let Some(wanted) = build.compiler.total_mass else { return };
+fn scale_masses(build: &Build, section: &Element, draft: &mut TreeDraft) {
+    let Some(wanted) = build.compiler(section).total_mass else { return };
     let lumps = || draft.bodies.iter().filter_map(|body| body.lump);
     let total: f64 = lumps().map(|lump| lump.mass).sum();
     let scale = wanted / total;
@@ -437,9 +425,6 @@ fn declare(build: &mut Build, mut draft: TreeDraft) -> Result<(), SceneError> {
         build.world.geom(geom);
     }
     flex::declare(build, draft.flexes)?;
-    if build.compiler.fuse_static {
-        build.note("fusestatic: fixed bodies keep their names; they move with what carries them");
-    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! State of the MJCF importer: the world under construction, its names, and unsupported features.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::Path;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{ActuatorId, BodyId, JointId, JointKind, Model, TendonId};
@@ -12,7 +12,6 @@ use stiction_sim::{
 use super::asset::Assets;
 use super::attach::ModelContext;
 use super::compiler::Compiler;
-use super::defaults::Defaults;
 use super::flag::Flags;
 use super::medium::Medium;
 use super::option::MAGNETIC;
@@ -94,7 +93,8 @@ pub(super) struct BuiltJoint {
     pub kind: JointKind,
     /// Range as written, in the joint's own unit: metres or radians.
     pub range: Option<(f64, f64)>,
-    pub body: BodyId,
+    /// The model that it comes from.
+    pub part: usize,
 }
 
 /// Data of a geom for later sections of the file.
@@ -108,6 +108,8 @@ pub(super) struct BuiltGeom {
     /// Kind and half sizes as MJCF has them: the surface around which a tendon wraps.
     pub kind: GeomKind,
     pub size: Vector3<f64>,
+    /// Coefficients of the fluid model of ellipsoids, if it applies.
+    pub fluid: Option<[f64; 5]>,
 }
 
 /// Contact parameters of a geom, as in MJCF.
@@ -189,12 +191,8 @@ pub(super) enum GeomKind {
 pub(super) struct Build<'a> {
     pub files: &'a mut Files,
     pub options: &'a Options,
-    /// Folder of the model that is being read.
-    pub folder: PathBuf,
-    /// Import options of each model; those of the model being read are swapped out into `compiler`,
-    /// `defaults` and `folder`.
-    parts: Vec<ModelContext>,
-    part: usize,
+    /// Compiler, defaults and folder of each model.
+    pub parts: Vec<ModelContext>,
     pub assets: Assets,
     /// Names of the geoms in explicit pairs.
     pub paired: HashSet<String>,
@@ -204,8 +202,6 @@ pub(super) struct Build<'a> {
     pub excluded: HashSet<(BodyId, BodyId)>,
     /// What sensors refer to.
     pub sensed: SensedNames,
-    pub compiler: Compiler,
-    pub defaults: Defaults,
     pub flags: Flags,
     /// The magnetic field, world axes [T].
     pub magnetic: Vector3<f64>,
@@ -219,6 +215,8 @@ pub(super) struct Build<'a> {
     pub cameras: Names<BuiltCamera>,
     pub tendons: Names<BuiltTendon>,
     pub actuators: Names<ActuatorId>,
+    /// The models that the actuators come from.
+    pub actuator_parts: Vec<usize>,
     pub keyframes: Vec<Keyframe>,
     /// Names of the keyframes.
     pub keyframe_names: HashSet<String>,
@@ -233,20 +231,16 @@ pub(super) struct Build<'a> {
 
 impl<'a> Build<'a> {
     /// The state before anything is read.
-    pub fn new(files: &'a mut Files, options: &'a Options, folder: PathBuf) -> Self {
+    pub fn new(files: &'a mut Files, options: &'a Options, parts: Vec<ModelContext>) -> Self {
         Self {
             files,
             options,
-            folder,
-            parts: vec![ModelContext::default()],
-            part: 0,
+            parts,
             assets: Assets::default(),
             paired: HashSet::new(),
             parent_pairs: Vec::new(),
             excluded: HashSet::new(),
             sensed: SensedNames::default(),
-            compiler: Compiler::default(),
-            defaults: Defaults::default(),
             flags: Flags::default(),
             magnetic: MAGNETIC,
             medium: Medium::default(),
@@ -265,6 +259,7 @@ impl<'a> Build<'a> {
             cameras: Names::new("camera"),
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
+            actuator_parts: Vec::new(),
             keyframes: Vec::new(),
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),
@@ -275,34 +270,14 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Takes the import options and starts with the first model.
-    pub fn understand(&mut self, parts: Vec<ModelContext>) {
-        self.parts = parts;
-        self.part = 0;
-        self.exchange(0);
+    /// The compiler of the model that an element comes from.
+    pub fn compiler(&self, element: &Element) -> &Compiler {
+        &self.parts[element.part].compiler
     }
 
-    /// The model that is being read.
-    pub fn part(&self) -> usize {
-        self.part
-    }
-
-    /// Switches to another model.
-    pub fn enter(&mut self, part: usize) {
-        if part != self.part && part < self.parts.len() {
-            self.exchange(self.part);
-            self.part = part;
-            self.exchange(part);
-        }
-    }
-
-    fn exchange(&mut self, part: usize) {
-        let Some(ModelContext { compiler, defaults, folder }) = self.parts.get_mut(part) else {
-            return;
-        };
-        std::mem::swap(compiler, &mut self.compiler);
-        std::mem::swap(defaults, &mut self.defaults);
-        std::mem::swap(folder, &mut self.folder);
+    /// The folder of the model that an element comes from.
+    pub fn folder(&self, element: &Element) -> &Path {
+        &self.parts[element.part].folder
     }
 
     /// The mechanism as far as it was read; ids of the builder become those of the model.

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::actuator::length_range::LengthRangeOptions;
 use super::orientation::EulerSequence;
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -53,6 +54,8 @@ pub(super) struct Compiler {
     pub fuse_static: bool,
     /// Whether visual geoms are left out.
     pub discard_visual: bool,
+    /// How ranges of lengths of muscles are found.
+    pub length_range: LengthRangeOptions,
 }
 
 impl Default for Compiler {
@@ -73,6 +76,7 @@ impl Default for Compiler {
             align_free: false,
             fuse_static: false,
             discard_visual: false,
+            length_range: LengthRangeOptions::default(),
         }
     }
 }
@@ -102,6 +106,9 @@ impl Compiler {
     fn merge(&mut self, section: &Element) -> Result<(), SceneError> {
         for name in WITHOUT_EFFECT {
             section.get(name);
+        }
+        for element in section.all("lengthrange") {
+            self.length_range.merge(element)?;
         }
         let angles = [("degree", std::f64::consts::PI / 180.0), ("radian", 1.0)];
         set(&mut self.angle, section.choice("angle", &angles)?);

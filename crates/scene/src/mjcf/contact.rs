@@ -47,15 +47,14 @@ pub(super) fn resistance(element: &Element) -> Result<Option<Resistance>, SceneE
 }
 
 fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
-    let element = build.defaults.apply(element, None)?;
     element.get("name");
-    let a = build.geoms.require(&element, "geom1")?.clone();
-    let b = build.geoms.require(&element, "geom2")?.clone();
+    let a = build.geoms.require(element, "geom1")?.clone();
+    let b = build.geoms.require(element, "geom2")?.clone();
     let [slide, slide_across, spin, roll, roll_across] = element.array_or("friction", FRICTION)?;
     if [slide, slide_across, spin, roll, roll_across].iter().any(|mu| *mu < 0.0) {
         return Err(element.wrong("friction", "numbers that are not negative"));
     }
-    let resistance = resistance(&element)?.unwrap_or(Resistance::Sliding);
+    let resistance = resistance(element)?.unwrap_or(Resistance::Sliding);
     let margin = element.number("margin")?.unwrap_or(0.0);
     // MuJoCo detects contacts within margin + gap; they exert forces within the margin.
     let _ = element.number("gap")?;
@@ -78,7 +77,8 @@ fn pair(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     if first == second {
         return Err(element.error("geom1 and geom2 are the same; expected two"));
     }
-    let soft = SoftPairing { law, cone: build.flags.cone }.unless_default();
+    let soft = SoftPairing { law, cone: build.flags.cone };
+    let soft = if build.options.soft_defaults { Some(soft) } else { soft.unless_default() };
     // A frictionless contact resists nothing, whatever the coefficients say.
     let sliding = resistance >= Resistance::Sliding;
     let of = |mu: f64| if sliding { mu } else { 0.0 };

@@ -21,21 +21,20 @@ const POLYNOMIAL: [f64; 5] = [0.0, 1.0, 0.0, 0.0, 0.0];
 /// Reads a section.
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     for element in &section.children {
-        let element = build.defaults.apply_as("equality", element, None)?;
         let equality = match element.tag.as_str() {
-            "connect" => connect(build, &element)?,
-            "weld" => weld(build, &element)?,
-            "joint" => joint(build, &element)?,
-            "tendon" => tendon(build, &element)?,
+            "connect" => connect(build, element)?,
+            "weld" => weld(build, element)?,
+            "joint" => joint(build, element)?,
+            "tendon" => tendon(build, element)?,
             _ => continue,
         };
-        let mut softness = soft_law::read(build, &element, "solref", "solimp")?;
+        let mut softness = soft_law::read(build, element, "solref", "solimp")?;
         if softness.is_none() && has_mocap(build, &equality) {
             softness = Some(SoftLaw::default());
         }
         let torque_scale = element.number("torquescale")?.unwrap_or(1.0);
         let active = element.boolean("active")?.unwrap_or(true);
-        let anchor = weld_anchor(build, &element)?;
+        let anchor = weld_anchor(build, element)?;
         let options = EqualityOptions { softness, torque_scale, anchor, active };
         let name = element.get("name").unwrap_or("");
         if build.flags.equality {

@@ -157,7 +157,7 @@ impl FlexRead {
                 element.error(format_args!("{found} points; expected at most {MOST_POINTS}"))
             );
         }
-        let pose = orientation::pose(element, &build.compiler)?;
+        let pose = orientation::pose(element, build.compiler(element))?;
         let place = |point: &Vector3<f64>| (pose * nalgebra::Point3::from(*point)).coords;
         let mut read = Self {
             pinned: points::pinned(element, &mesh)?,

@@ -15,47 +15,33 @@ pub(super) struct BodyChild<'e> {
     pub element: &'e Element,
     /// Pose of the innermost frame in the body.
     pub frame: Isometry3<f64>,
-    /// Class that the frames and bodies around it give.
-    pub class: Option<&'e str>,
-    /// The model that it comes from.
-    pub part: usize,
 }
 
 /// Lists the children of a body, through all frames.
 pub(super) fn gather<'e>(
-    build: &mut Build,
+    build: &Build,
     element: &'e Element,
-    class: Option<&'e str>,
 ) -> Result<Vec<BodyChild<'e>>, SceneError> {
     let mut found = Vec::new();
-    let part = build.part();
-    within(build, element, Isometry3::identity(), class, part, &mut found)?;
-    build.enter(part);
+    within(build, element, Isometry3::identity(), &mut found)?;
     Ok(found)
 }
 
 fn within<'e>(
-    build: &mut Build,
+    build: &Build,
     parent: &'e Element,
     frame: Isometry3<f64>,
-    class: Option<&'e str>,
-    part: usize,
     found: &mut Vec<BodyChild<'e>>,
 ) -> Result<(), SceneError> {
     for element in &parent.children {
         match element.tag.as_str() {
             "frame" => {
-                build.enter(part);
                 element.get("name");
-                let pose = frame * orientation::pose(element, &build.compiler)?;
-                let class = element.get("childclass").or(class);
-                within(build, element, pose, class, part, found)?;
+                let pose = frame * orientation::pose(element, build.compiler(element))?;
+                within(build, element, pose, found)?;
             }
-            attach::PART => {
-                let part = attach::part_of(element);
-                within(build, element, frame, None, part, found)?;
-            }
-            _ => found.push(BodyChild { element, frame, class, part }),
+            attach::PART => within(build, element, frame, found)?,
+            _ => found.push(BodyChild { element, frame }),
         }
     }
     Ok(())

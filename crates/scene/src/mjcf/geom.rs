@@ -59,6 +59,8 @@ pub(super) struct GeomRead {
     pub colour: [f32; 4],
     /// Its contribution to the mass of its body.
     pub lump: Option<MassLump>,
+    /// Coefficients of the fluid model of ellipsoids, if it applies.
+    pub fluid: Option<[f64; 5]>,
 }
 
 /// Requirements of the body on a geom.
@@ -94,7 +96,7 @@ pub(super) fn read(
         element: element.clone(),
         kind,
         size: Vector3::from(element.array_or("size", [0.0; 3])?),
-        pose: orientation::pose(element, &build.compiler)?,
+        pose: orientation::pose(element, build.compiler(element))?,
         contact,
         touches,
         shape: None,
@@ -102,8 +104,9 @@ pub(super) fn read(
         visual: None,
         colour: colour(build, element)?,
         lump: None,
+        fluid: fluid(element)?,
     };
-    fluid(build, element)?;
+    special_surfaces(build, element)?;
     let fitted = element.get("mesh").map(str::to_owned);
     let fit_scale = element.number("fitscale")?.unwrap_or(1.0);
     if let Some(ends) = ends(element)? {
@@ -216,7 +219,7 @@ fn mass(
         }
     }
     let group = element.integer("group")?.unwrap_or(0);
-    let (first, last) = build.compiler.mass_groups;
+    let (first, last) = build.compiler(element).mass_groups;
     let mass = match mass {
         Some(mass) => Mass::Given(mass),
         None => Mass::Density(density.unwrap_or(DENSITY)),
@@ -237,11 +240,18 @@ fn colour(build: &Build, element: &Element) -> Result<[f32; 4], SceneError> {
     Ok(own.or(material).unwrap_or(COLOUR))
 }
 
-/// Lists attributes of fluids, and of moving or adhesive surfaces.
-fn fluid(build: &mut Build, element: &Element) -> Result<(), SceneError> {
-    // A medium is listed where the options are read; without one these have no effect.
-    element.get("fluidshape");
-    element.get("fluidcoef");
+/// MuJoCo's coefficients of blunt, slender and angular drag, of Kutta lift and of Magnus lift.
+const FLUID: [f64; 5] = [0.5, 0.25, 1.5, 1.0, 1.0];
+
+/// Coefficients of the fluid model of ellipsoids, if the geom is one for it.
+fn fluid(element: &Element) -> Result<Option<[f64; 5]>, SceneError> {
+    let shape = element.choice("fluidshape", &[("none", false), ("ellipsoid", true)])?;
+    let coefficients = element.array_or("fluidcoef", FLUID)?;
+    Ok(Some(coefficients).filter(|_| shape == Some(true)))
+}
+
+/// Lists attributes of moving or adhesive surfaces.
+fn special_surfaces(build: &mut Build, element: &Element) -> Result<(), SceneError> {
     for (name, what) in [("surfacevel", "surfaces that move"), ("adhesion", "surfaces that stick")]
     {
         if element.numbers(name)?.is_some_and(|parts| parts.iter().any(|part| *part != 0.0)) {
@@ -407,7 +417,7 @@ fn with_mesh(
 /// Gives a primitive the place and the size of a mesh: by its inertia, or by the box around it.
 fn fit(build: &mut Build, geom: &mut GeomRead, name: &str, scale: f64) -> Result<bool, SceneError> {
     let Some(solid) = mesh_of(build, geom, name)? else { return Ok(false) };
-    let by_bounds = build.compiler.fit_bounds;
+    let by_bounds = build.compiler(&geom.element).fit_bounds;
     let [low, high] = solid.bounds;
     let half = if by_bounds { (high - low) / 2.0 } else { solid.half_box };
     let centre = if by_bounds { (high + low) / 2.0 } else { Vector3::zeros() };

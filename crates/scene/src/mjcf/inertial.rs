@@ -93,7 +93,7 @@ pub(super) fn read(
     let mass = super::joint::not_negative(element, "mass")?;
     element.require("mass")?;
     element.require("pos")?;
-    let pose = frame * orientation::pose(element, &build.compiler)?;
+    let pose = frame * orientation::pose(element, build.compiler(element))?;
     let diagonal = element.vector("diaginertia")?;
     let Some([xx, yy, zz, xy, xz, yz]) = element.array::<6>("fullinertia")? else {
         let moments = diagonal.unwrap_or_default();

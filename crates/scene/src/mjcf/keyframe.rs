@@ -1,9 +1,9 @@
 //! `<keyframe>`: states to start from. What a key does not give has MuJoCo's default: coordinates of
 //! the reference configuration, and zeros. `<size nkey>` adds keys that give nothing.
 
-use stiction_mech::{Model, State};
+use stiction_mech::{Joint, Model, State};
 
-use super::build::Build;
+use super::build::{Build, BuiltJoint};
 use super::mocap;
 use crate::error::SceneError;
 use crate::import::Keyframe;
@@ -12,14 +12,20 @@ use crate::xml::Element;
 /// Largest number of keyframes that `<size>` may ask for.
 const MAX_KEYS: i64 = 10_000;
 
-/// Reads a section. Everything else must have been read.
-pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
-    if section.children.is_empty() {
-        return Ok(());
-    }
-    let model = build.mechanism()?;
+/// Reads a section for the mechanism of the world that was built.
+pub(super) fn read(build: &mut Build, section: &Element, model: &Model) -> Result<(), SceneError> {
+    let is_attached = section.part != 0;
     for key in section.all("key") {
-        let frame = frame(build, key, &model)?;
+        let frame = if is_attached { attached_frame(build, key, model) } else { Ok(None) };
+        let frame = match frame? {
+            Some(frame) => frame,
+            None if is_attached => {
+                let what = "<key> of a model attached in part, or with mocap bodies";
+                build.report_ignored(&key.place, what);
+                continue;
+            }
+            None => frame_of(build, key, model)?,
+        };
         if !frame.name.is_empty() && !build.keyframe_names.insert(frame.name.clone()) {
             return Err(key.error("a second keyframe has this name"));
         }
@@ -31,8 +37,56 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     Ok(())
 }
 
+/// The state that a key of an attached model gives: its numbers are those of the joints and actuators of that model, in their
+/// order; if the model is there several times, those of the first. `None` if the model is not there as a whole.
+fn attached_frame(
+    build: &Build,
+    key: &Element,
+    model: &Model,
+) -> Result<Option<Keyframe>, SceneError> {
+    let part = key.part;
+    let of_part = |joint: &&BuiltJoint| joint.part == part;
+    let joints: Vec<_> = build.joints.items().iter().filter(of_part).collect();
+    let joints = joints.iter().filter_map(|joint| model.joint_of_builder(joint.id));
+    let joints: Vec<&Joint> = joints.map(|id| &model.joints()[id.0]).collect();
+    let q = joints.iter().flat_map(|joint| joint.q.clone()).collect::<Vec<_>>();
+    let v = joints.iter().flat_map(|joint| joint.dofs.clone()).collect::<Vec<_>>();
+    let actuators = build.actuators.items().iter().zip(build.actuator_parts.iter());
+    let actuators: Vec<usize> =
+        actuators.filter(|(_, of)| **of == part).map(|(id, _)| id.0).collect();
+    let activations = actuators.iter().filter_map(|id| model.actuators()[*id].activation);
+    let activations: Vec<usize> = activations.collect();
+    let mut state = State::new(model);
+    let mut control = vec![0.0; model.nu()];
+    let (time, name) =
+        (key.number("time")?.unwrap_or(0.0), key.get("name").unwrap_or("").to_owned());
+    for (attribute, places, values) in [
+        ("qpos", &q, &mut state.q),
+        ("qvel", &v, &mut state.v),
+        ("act", &activations, &mut state.activation),
+        ("ctrl", &actuators, &mut control),
+    ] {
+        let numbers = key.numbers(attribute)?.unwrap_or_default();
+        if numbers.len() > places.len() {
+            return Ok(None);
+        }
+        places.iter().zip(numbers).for_each(|(at, number)| values[*at] = number);
+    }
+    if ["mpos", "mquat"].iter().any(|name| key.get(name).is_some()) {
+        return Ok(None);
+    }
+    state.normalise_quaternions(model);
+    let driven = mocap::poses(build, key, model)?;
+    let State { q, v, activation, .. } = state;
+    Ok(Some(Keyframe { name, time, q, v, activation, control, driven, x_dot: Vec::new() }))
+}
+
 /// Adds keyframes up to the number in `<size nkey>`. All keys must have been read.
-pub(super) fn read_size(build: &mut Build, size: &Element) -> Result<(), SceneError> {
+pub(super) fn read_size(
+    build: &mut Build,
+    size: &Element,
+    model: &Model,
+) -> Result<(), SceneError> {
     let Some(count) = size.integer("nkey")? else { return Ok(()) };
     if count > MAX_KEYS {
         return Err(size.wrong("nkey", &format!("at most {MAX_KEYS}")));
@@ -40,15 +94,14 @@ pub(super) fn read_size(build: &mut Build, size: &Element) -> Result<(), SceneEr
     let missing = usize::try_from(count).unwrap_or(0).saturating_sub(build.keyframes.len());
     if missing > 0 {
         // `<size>` has none of the attributes of a key.
-        let model = build.mechanism()?;
-        let blank = frame(build, size, &model)?;
+        let blank = frame_of(build, size, model)?;
         build.keyframes.extend(std::iter::repeat_n(blank, missing));
     }
     Ok(())
 }
 
 /// The state that a key gives.
-fn frame(build: &Build, key: &Element, model: &Model) -> Result<Keyframe, SceneError> {
+fn frame_of(build: &Build, key: &Element, model: &Model) -> Result<Keyframe, SceneError> {
     Ok(Keyframe {
         name: key.get("name").unwrap_or("").to_owned(),
         time: key.number("time")?.unwrap_or(0.0),

@@ -5,14 +5,14 @@
 //! half side r, force and torque are `−6 π β r v` and `−8 π β r³ ω`; with the density ρ they are
 //! `−2 ρ r_j r_k |v_i| v_i` and `−½ ρ r_i (r_j⁴ + r_k⁴) |ω_i| ω_i` along and about each axis, at the
 //! centre of mass [MuJoCo, Computation, Fluid forces]. Velocities are relative to the wind.
-//! The model of ellipsoids (`fluidshape`) is not read.
+//! Geoms with `fluidshape="ellipsoid"` have the forces of [`EllipsoidDrag`] instead.
 
 use std::f64::consts::PI;
 
 use nalgebra::{Matrix3, Vector3, Vector6};
-use stiction_mech::DragSpec;
+use stiction_mech::{BodyId, DragSpec, EllipsoidDrag};
 
-use super::build::Build;
+use super::build::{Build, BuiltGeom, GeomKind};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -53,31 +53,59 @@ fn half_sides(mass: f64, moments: Vector3<f64>) -> Vector3<f64> {
     moments.map(|own| (1.5 / mass * (sum - 2.0 * own)).max(0.0).sqrt())
 }
 
-/// Gives every body the resistance of the medium. All bodies must have been read.
-pub(super) fn apply(build: &mut Build, roots: &[Element]) -> Result<(), SceneError> {
+/// Gives every body the resistance of the medium. All bodies must have been read. A body with geoms for the model of
+/// ellipsoids has their forces, any other those of its box; a body without mass has none.
+pub(super) fn apply(build: &mut Build) {
     let medium = build.medium;
     if medium.is_none() {
-        return Ok(());
-    }
-    for root in roots {
-        ellipsoids(build, root);
+        return;
     }
     let declared = build.world.mechanism.declared().bodies;
-    let bodies: Vec<_> = build
-        .bodies
-        .items()
-        .iter()
-        .map(|made| (made.id, made.inertial, declared[made.id.0].mass))
-        .collect();
-    for (id, inertial, mass) in bodies {
-        let Some(mass) = mass.filter(|mass| mass.mass() > 0.0) else { continue };
-        let axes: Matrix3<f64> = inertial.rotation.to_rotation_matrix().into_inner();
+    let mut drags = Vec::new();
+    let mut has_ellipsoid = vec![false; declared.len()];
+    let has_mass = |id: BodyId| declared[id.0].mass.is_some_and(|mass| mass.mass() > 0.0);
+    for geom in build.geoms.items() {
+        let Some(coefficients) = geom.fluid.filter(|_| has_mass(geom.body)) else { continue };
+        has_ellipsoid[geom.body.0] = true;
+        drags.push(medium.ellipsoid(geom, coefficients));
+    }
+    for made in build.bodies.items().iter().filter(|made| !has_ellipsoid[made.id.0]) {
+        let Some(mass) = declared[made.id.0].mass.filter(|mass| mass.mass() > 0.0) else {
+            continue;
+        };
+        let axes: Matrix3<f64> = made.inertial.rotation.to_rotation_matrix().into_inner();
         let moments = (axes.transpose() * mass.inertia() * axes).diagonal();
         let (linear, quadratic) = medium.coefficients(half_sides(mass.mass(), moments));
-        let wind = medium.wind;
-        build.world.mechanism.drag(DragSpec { body: id, frame: inertial, linear, quadratic, wind });
+        let (body, frame, wind) = (made.id, made.inertial, medium.wind);
+        drags.push(DragSpec { body, frame, linear, quadratic, wind, ellipsoid: None });
     }
-    Ok(())
+    for drag in drags {
+        build.world.mechanism.drag(drag);
+    }
+}
+
+impl Medium {
+    /// Forces on the ellipsoid of a geom. Of a viscous medium they are those on a ball of the mean semi-axis.
+    fn ellipsoid(&self, geom: &BuiltGeom, coefficients: [f64; 5]) -> DragSpec {
+        let [x, y, z] = [geom.size.x, geom.size.y, geom.size.z];
+        let axes = match geom.kind {
+            GeomKind::Sphere => Vector3::repeat(x),
+            GeomKind::Capsule => Vector3::new(x, x, x + y),
+            GeomKind::Cylinder => Vector3::new(x, x, y),
+            _ => Vector3::new(x, y, z),
+        };
+        let diameter = 2.0 * axes.mean();
+        let turning = PI * self.viscosity * diameter.powi(3);
+        let moving = 3.0 * PI * self.viscosity * diameter;
+        DragSpec {
+            body: geom.body,
+            frame: geom.pose,
+            linear: Vector6::new(turning, turning, turning, moving, moving, moving),
+            quadratic: Vector6::zeros(),
+            wind: self.wind,
+            ellipsoid: Some(EllipsoidDrag::new(self.density, axes, coefficients)),
+        }
+    }
 }
 
 impl Medium {
@@ -93,16 +121,6 @@ impl Medium {
             quadratic[3 + i] = 2.0 * self.density * r_j * r_k;
         }
         (Vector6::new(turning, turning, turning, moving, moving, moving), quadratic)
-    }
-}
-
-/// Lists the geoms with another fluid model.
-fn ellipsoids(build: &mut Build, element: &Element) {
-    if element.get("fluidshape").is_some_and(|shape| shape != "none") {
-        build.report_unsupported(&element.place, "<geom> fluidshape: the body is treated as a box");
-    }
-    for child in &element.children {
-        ellipsoids(build, child);
     }
 }
 
@@ -141,12 +159,19 @@ mod tests {
     }
 
     #[test]
-    fn other_models_of_the_medium_are_listed_only_where_there_is_one() {
-        let geom = "<worldbody><body><freejoint/><geom size='1' fluidshape='ellipsoid'/></body>\
-            </worldbody>";
-        let lost = |text: &str| model(text).unsupported.iter().filter(|e| e.physical).count();
-        assert_eq!(lost(geom), 0);
-        assert_eq!(lost(&format!("<option density='1'/>{geom}")), 1);
+    fn a_geom_of_the_model_of_ellipsoids_replaces_the_box_of_its_body() {
+        let found = |shape: &str| {
+            let text = format!(
+                "<option density='1'/><worldbody><body><freejoint/>
+                 <geom size='1' fluidshape='{shape}'/></body></worldbody>"
+            );
+            let found = model(&text);
+            assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+            let drags = found.world.model().drags().to_vec();
+            assert_eq!(drags.len(), 1);
+            drags[0].ellipsoid.is_some()
+        };
+        assert!(found("ellipsoid") && !found("none"));
         assert!(error("<option viscosity='-1'/>").contains("not negative"));
     }
 }

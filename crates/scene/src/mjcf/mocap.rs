@@ -49,8 +49,11 @@ pub(super) fn poses(
     key: &Element,
     model: &Model,
 ) -> Result<Vec<Isometry3<f64>>, SceneError> {
-    let specs = build.world.mechanism.declared().bodies;
-    let home: Vec<_> = build.mocap.iter().map(|id| specs[id.0].pose).collect();
+    let declared = |id: &BodyId| {
+        let body = model.body_of_builder(*id).unwrap_or(*id);
+        model.bodies()[body.0].spec.pose
+    };
+    let home: Vec<_> = build.mocap.iter().map(declared).collect();
     let positions = home.iter().flat_map(|pose| pose.translation.vector.data.0[0]);
     let positions = numbers(key, "mpos", &positions.collect::<Vec<_>>())?;
     let turns = home.iter().flat_map(|X| {

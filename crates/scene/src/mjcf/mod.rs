@@ -1,7 +1,9 @@
 //! Reader of MJCF, the model format of MuJoCo.
 //!
-//! Files become one tree of elements (`document`), `<attach>` and `<replicate>` are written out in
-//! it, and the sections are read in the order of `SECTIONS` into `build::Build`.
+//! Text becomes a plain description in three steps: files become one tree of elements (`document`), `<attach>` and
+//! `<replicate>` are written out in it (`attach`), and every element gets the attributes of its class (`resolve`). The
+//! sections of the description are then read in the order of `SECTIONS` into `build::Build`, from which the world is built
+//! once; keyframes are states of its mechanism.
 
 mod actuator;
 mod asset;
@@ -31,6 +33,7 @@ mod png;
 mod principal;
 mod rename;
 mod replicate;
+mod resolve;
 mod schema;
 mod sensor;
 mod site;
@@ -47,11 +50,13 @@ mod vocabulary;
 use std::path::Path;
 use std::sync::Arc;
 
+use attach::Expansion;
 use build::Build;
 use document::Document;
 use flag::Flags;
 
 pub use schema::{MjcfWord, vocabulary};
+use stiction_sim::World;
 
 use crate::error::SceneError;
 use crate::files::Files;
@@ -75,8 +80,6 @@ static SECTIONS: &[(&str, Reader)] = &[
     ("equality", equality::read),
     ("actuator", actuator::read),
     ("sensor", sensor::read),
-    ("keyframe", keyframe::read),
-    ("size", keyframe::read_size),
 ];
 
 /// Reads a file.
@@ -90,45 +93,43 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
 fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Imported, SceneError> {
     let document = Document::read(files, path)?;
     let name = document.name();
-    let expansion = attach::expand(files, document)?;
-    let (parts, sections) = (expansion.parts, expansion.sections);
-    let (roots, unsupported) = (expansion.roots, expansion.unsupported);
-    let mut build = Build::new(files, options, Default::default());
-    build.understand(parts);
-    build.unsupported = unsupported;
+    let Expansion { parts, mut sections, roots, .. } = attach::expand(files, document)?;
+    resolve::resolve(&parts, &mut sections)?;
+    let mut build = Build::new(files, options, parts);
     if let Some(main) = roots.first() {
         build.flags = Flags::of(main)?;
     }
-    for (_, section) in sections.iter().filter(|(_, section)| section.tag == "contact") {
+    let tagged = |tag: &'static str| {
+        sections.iter().map(|(_, section)| section).filter(move |section| section.tag == tag)
+    };
+    for section in tagged("contact") {
         let named = section.all("pair").flat_map(|pair| ["geom1", "geom2"].map(|g| pair.peek(g)));
         build.paired.extend(named.flatten().map(str::to_owned));
     }
-    for (_, section) in sections.iter().filter(|(_, section)| section.tag == "sensor") {
-        build.sensed.add(section);
-    }
+    tagged("sensor").for_each(|section| build.sensed.add(section));
     for (tag, reader) in SECTIONS {
-        for (part, section) in sections.iter().filter(|(_, section)| section.tag == *tag) {
-            build.enter(*part);
-            reader(&mut build, section)?;
-        }
+        tagged(tag).try_for_each(|section| reader(&mut build, section))?;
     }
     parent_contact::declare(&mut build);
-    medium::apply(&mut build, &roots)?;
-    for (part, root) in roots.iter().enumerate() {
-        build.enter(part);
-        unread::sweep(&mut build, root);
+    medium::apply(&mut build);
+    let world = std::mem::take(&mut build.world).build()?;
+    for section in tagged("keyframe") {
+        keyframe::read(&mut build, section, world.model())?;
     }
-    finish(build, name)
+    for section in tagged("size") {
+        keyframe::read_size(&mut build, section, world.model())?;
+    }
+    roots.iter().for_each(|root| unread::sweep(&mut build, root));
+    Ok(finish(build, world, name))
 }
 
-/// Builds the world; ids become those of its model.
-fn finish(build: Build, name: String) -> Result<Imported, SceneError> {
-    let world = build.world.build()?;
+/// The model with the world that was built; ids become those of its mechanism.
+fn finish(build: Build, world: World, name: String) -> Imported {
     let of_model = |id| world.model().body_of_builder(id).unwrap_or(id);
     let (mut sites, mut visuals) = (build.site_list, build.visuals);
     sites.iter_mut().for_each(|site| site.body = of_model(site.body));
     visuals.iter_mut().for_each(|visual| visual.body = of_model(visual.body));
-    Ok(Imported {
+    Imported {
         name,
         format: "mjcf",
         world: Arc::new(world),
@@ -141,5 +142,5 @@ fn finish(build: Build, name: String) -> Result<Imported, SceneError> {
         script: Default::default(),
         record: None,
         files: build.files.clone(),
-    })
+    }
 }

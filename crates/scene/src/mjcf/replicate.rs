@@ -67,6 +67,7 @@ fn place(replicate: &Element, pose: &Isometry3<f64>) -> Element {
         attributes: Vec::new(),
         children: Vec::new(),
         text: String::new(),
+        part: replicate.part,
     };
     let [x, y, z] = pose.translation.vector.into();
     frame.set("pos", format!("{x:?} {y:?} {z:?}"));

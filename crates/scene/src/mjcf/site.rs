@@ -25,7 +25,7 @@ pub(super) fn read(
     let size = Vector3::from(element.array_or("size", [SIZE; 3])?);
     let (pose, size) = match geom::ends(element)? {
         Some(ends) => ends.pose_and_size(kind, &size)?,
-        None => (orientation::pose(element, &build.compiler)?, size),
+        None => (orientation::pose(element, build.compiler(element))?, size),
     };
     Ok(BuiltSite { body: BodyId::WORLD, pose: frame * pose, kind, size })
 }
@@ -36,6 +36,6 @@ pub(super) fn camera(
     element: &Element,
     frame: &Isometry3<f64>,
 ) -> Result<BuiltCamera, SceneError> {
-    let pose = orientation::pose(element, &build.compiler)?;
+    let pose = orientation::pose(element, build.compiler(element))?;
     Ok(BuiltCamera { body: BodyId::WORLD, pose: frame * pose })
 }

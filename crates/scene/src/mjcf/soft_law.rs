@@ -20,7 +20,7 @@ pub(super) fn reference(build: &Build, [time, ratio]: [f64; 2]) -> [f64; 2] {
 }
 
 /// The law of two attributes; `None` if both are absent or have MuJoCo's defaults, by which it makes exact constraints
-/// solvable.
+/// solvable, and the import does not ask for those as well.
 pub(super) fn read(
     build: &Build,
     element: &Element,
@@ -32,7 +32,7 @@ pub(super) fn read(
         reference: self::reference(build, element.array_or(reference, default.reference)?),
         impedance: element.array_or(impedance, default.impedance)?,
     };
-    Ok((law != default).then_some(law))
+    Ok((law != default || build.options.soft_defaults).then_some(law))
 }
 
 #[cfg(test)]

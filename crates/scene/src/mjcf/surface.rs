@@ -50,7 +50,12 @@ pub(super) fn surface(build: &Build, terms: &ContactTerms) -> Surface {
     let [friction, spin, roll] = terms.friction;
     let reference = soft_law::reference(build, terms.solref);
     let law = SoftLaw { reference, impedance: terms.solimp };
-    let soft = SoftSurface { law, mix: terms.solmix, cone: build.flags.cone };
+    let soft = SoftSurface {
+        law,
+        mix: terms.solmix,
+        cone: build.flags.cone,
+        even_default: build.options.soft_defaults,
+    };
     Surface {
         spin,
         roll,

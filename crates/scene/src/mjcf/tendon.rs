@@ -18,15 +18,14 @@ const REFERENCE: f64 = -1.0;
 pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneError> {
     let mut found: Vec<TendonRead> = Vec::new();
     for element in &section.children {
-        let element = build.defaults.apply(element, None)?;
         let path = match element.tag.as_str() {
-            "fixed" => sum(build, &element)?,
-            "spatial" => string(build, &element)?,
+            "fixed" => sum(build, element)?,
+            "spatial" => string(build, element)?,
             _ => continue,
         };
         let mut spec = TendonSpec::new(element.get("name").unwrap_or(""), path);
-        let range = limits(build, &element, &mut spec)?;
-        forces(build, &element, &mut spec)?;
+        let range = limits(build, element, &mut spec)?;
+        forces(build, element, &mut spec)?;
         let same = |(_, other, _): &TendonRead| other.name == spec.name && !spec.name.is_empty();
         if found.iter().any(same) {
             return Err(element.error("a second tendon has this name"));
@@ -37,13 +36,13 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
     for (element, spec, range) in found {
         let name = spec.name.clone();
         let id = build.world.mechanism.tendon(spec);
-        build.tendons.add(&element, &name, BuiltTendon { id, range })?;
+        build.tendons.add(element, &name, BuiltTendon { id, range })?;
     }
     Ok(())
 }
 
 /// A tendon with its element and its range.
-type TendonRead = (Element, TendonSpec, Option<(f64, f64)>);
+type TendonRead<'e> = (&'e Element, TendonSpec, Option<(f64, f64)>);
 
 /// Springs without a length of their own are at rest where the springs of the joints are.
 fn rest(build: &Build, found: &mut [TendonRead]) -> Result<(), SceneError> {
@@ -168,8 +167,7 @@ fn limits(
     }
     let forces = element.array::<2>("actuatorfrcrange")?.map(|[lower, upper]| (lower, upper));
     if self::limited(build, element, "actuatorfrclimited", forces)? {
-        let what = format!("<{}> actuatorfrcrange", element.tag);
-        build.report_unsupported(&element.place, what);
+        spec.actuator_force_range = forces;
     }
     spec.limit_softness = soft_law::read(build, element, "solreflimit", "solimplimit")?;
     spec.friction_softness = soft_law::read(build, element, "solreffriction", "solimpfriction")?;
@@ -194,7 +192,7 @@ pub(super) fn limited(
             let attribute = name.replace("limited", "range");
             Err(element.wrong(&attribute, "two numbers in increasing order"))
         }
-        None => Ok(build.compiler.autolimits && ordered),
+        None => Ok(build.compiler(element).autolimits && ordered),
     }
 }
 
@@ -203,10 +201,7 @@ fn forces(build: &mut Build, element: &Element, spec: &mut TendonSpec) -> Result
     spec.stiffness = first(build, element, "stiffness")?;
     spec.damping = first(build, element, "damping")?;
     spec.friction_loss = first(build, element, "frictionloss")?;
-    if first(build, element, "armature")? != 0.0 {
-        let what = format!("<{}> armature: inertia along a tendon", element.tag);
-        build.report_unsupported(&element.place, what);
-    }
+    spec.armature = first(build, element, "armature")?;
     if !build.flags.spring {
         spec.stiffness = 0.0;
     }
@@ -299,7 +294,7 @@ mod tests {
 
     #[test]
     fn unsupported_features_of_tendons_are_listed() {
-        let inner = "<fixed armature='1'><joint joint='j' coef='1'/></fixed>";
+        let inner = "<fixed stiffness='1 2'><joint joint='j' coef='1'/></fixed>";
         let found = model(&format!("{ARM}<tendon>{inner}</tendon>"));
         assert!(found.unsupported.iter().any(|entry| entry.physical), "{inner}");
     }

@@ -17,7 +17,8 @@ pub(super) fn sweep(build: &mut Build, root: &Element) {
     let mut tally = Tally::new();
     collect(root, ElementSchema::root(), &mut tally);
     let default = ElementSchema::root().child("default");
-    for element in build.defaults.used() {
+    let context = build.parts.get(root.part);
+    for element in context.into_iter().flat_map(|context| context.defaults.used()) {
         if let Some(kind) = default.and_then(|default| default.child(&element.tag)) {
             lost_attributes(element, kind, &mut tally);
         }

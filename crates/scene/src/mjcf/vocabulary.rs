@@ -44,7 +44,7 @@ pub(super) static ELEMENTS: &[ElementSchema] = &[
          saveinertial settotalmass strippath texturedir usethread",
         "lengthrange",
     ),
-    ignored(
+    read(
         "lengthrange",
         "accel interval inttotal maxforce mode timeconst timestep tolrange useexisting uselimit",
         "",

@@ -90,6 +90,9 @@ fn load(scene: &mut SceneBuilder, table: &Table) -> Result<Imported, SceneError>
     if table.has("rigid-contact") {
         options.soft_contact = !table.flag("rigid-contact")?;
     }
+    if table.has("soft-defaults") {
+        options.soft_defaults = table.flag("soft-defaults")?;
+    }
     for folder in table.texts("package-paths")?.unwrap_or_default() {
         options.package_paths.push(scene.folder.join(folder));
     }

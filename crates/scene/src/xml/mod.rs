@@ -59,6 +59,8 @@ pub struct Element {
     pub children: Vec<Element>,
     /// Its text, trimmed, without that of its children.
     pub text: String,
+    /// Number of the model that it comes from, where a reader combines several; zero otherwise.
+    pub part: usize,
 }
 
 impl Element {
@@ -93,6 +95,12 @@ impl Element {
             place: self.place.clone(),
             what: format!("<{}>{name}: {what}", self.tag),
         }
+    }
+
+    /// Sets the number of the model that it comes from, with all its children.
+    pub fn set_part(&mut self, part: usize) {
+        self.part = part;
+        self.children.iter_mut().for_each(|child| child.set_part(part));
     }
 
     /// The first child with this tag.
@@ -187,6 +195,7 @@ fn convert(
             .filter(|child| child.is_element())
             .map(|child| convert(child, lines, file))
             .collect::<Result<_, _>>()?,
+        part: 0,
     })
 }
 

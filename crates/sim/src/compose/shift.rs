@@ -117,6 +117,7 @@ impl WorldInsertion<'_> {
     pub fn transmission(&self, transmission: &mut Transmission) -> Result<(), WorldError> {
         match transmission {
             Transmission::Joint(joint) | Transmission::JointDof(joint, _) => self.joint(joint)?,
+            Transmission::JointWrench(wrench) => self.joint(&mut wrench.joint)?,
             Transmission::Tendon(tendon) => self.tendon(tendon),
             Transmission::Body { body, .. } | Transmission::Contacts(body) => {
                 *body = self.body(*body);

@@ -12,13 +12,13 @@ use crate::free_motion::MAX_TURN;
 use crate::rows::{ConstraintContext, RowBuilder};
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, State, integrate, kinematics, set_driven_poses};
+use stiction_mech::{Data, LawSteps, State, integrate, kinematics, set_driven_poses};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct EqualityPrediction {
     /// Whether bodies that are not driven were moved as well.
     moves: bool,
-    pub time_step: f64,
+    pub steps: LawSteps,
     /// Weight of the next velocity in that on which laws act [-].
     pub alpha: f64,
     /// The present velocities.
@@ -40,8 +40,9 @@ impl EqualityPrediction {
         let pulled =
             equalities.any(|(e, options)| options.softness.is_some() && e.is_driven(model));
         let driven_data = pulled.then(|| Box::new(Data::new(model)));
-        let (time_step, alpha, errors) = (0.0, 1.0, Vec::new());
-        Self { moves: true, time_step, alpha, v, data, driven_data, q, errors }
+        let steps = LawSteps { part: 0.0, whole: 0.0 };
+        let (alpha, errors) = (1.0, Vec::new());
+        Self { moves: true, steps, alpha, v, data, driven_data, q, errors }
     }
 
     /// The configuration at which the error of a soft equality is measured: the present one, but with driven bodies
@@ -67,10 +68,11 @@ impl EqualityPrediction {
         scheme: Scheme,
         state: &State,
         context: &ConstraintContext,
-        h: f64,
+        steps: LawSteps,
     ) {
         self.errors.clear();
-        (self.time_step, self.alpha) = (h, scheme.alpha());
+        (self.steps, self.alpha) = (steps, scheme.alpha());
+        let h = steps.part;
         let (model, data) = (&world.model, context.data);
         if world.equalities.is_empty() {
             return;
@@ -104,7 +106,7 @@ impl EqualityPrediction {
     /// Bias [m/s] of the open row, whose error becomes `next` from `now`, so that it follows the chord.
     pub fn bias(&self, next: f64, now: f64, context: &ConstraintContext, rows: &RowBuilder) -> f64 {
         let rate = if self.moves { rows.rate(context, &self.v) } else { 0.0 };
-        (next - now) / self.time_step - rate
+        (next - now) / self.steps.part - rate
     }
 
     /// Error of one row after the step; `None` if it was not predicted.

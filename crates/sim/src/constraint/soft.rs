@@ -11,7 +11,7 @@
 //! ```
 
 use nalgebra::{Quaternion, Vector3};
-use stiction_mech::{InverseWeights, Model, SoftLaw, SoftRow, SoftRowError};
+use stiction_mech::{InverseWeights, LawSteps, Model, SoftLaw, SoftRow, SoftRowError};
 
 use super::{Configuration, Equality, EqualityOptions, MAX_ROWS, Weld};
 use crate::rows::{ConstraintContext, RowBuilder};
@@ -20,10 +20,8 @@ use crate::rows::{ConstraintContext, RowBuilder};
 pub(crate) struct SoftEquality<'a> {
     equality: &'a Equality,
     law: SoftLaw,
-    /// A weld that is soft by its own; one that only yields since the start has the rows of an exact one.
+    /// The rows of a weld.
     weld: Option<SoftWeld<'a>>,
-    /// Factor of the turns of other welds: MuJoCo measures half the angle, times `torquescale`.
-    turn_scale: f64,
     errors: [f64; MAX_ROWS],
     curvature: [f64; MAX_ROWS],
     /// Norm of all errors, at which the impedance is evaluated [m].
@@ -39,7 +37,6 @@ impl<'a> SoftEquality<'a> {
         context: &ConstraintContext,
     ) -> Self {
         let weld = SoftWeld::of(equality, options, configuration);
-        let turn_scale = 0.5 * options.torque_scale;
         let (mut errors, mut curvature) = ([0.0; MAX_ROWS], [0.0; MAX_ROWS]);
         equality.error(configuration, &mut errors);
         match (&weld, equality) {
@@ -55,11 +52,8 @@ impl<'a> SoftEquality<'a> {
             }
             _ => {}
         }
-        let scale = if weld.is_some() { 1.0 } else { turn_scale };
-        let scaled =
-            |row: usize| if equality.is_rotation(row) { scale * errors[row] } else { errors[row] };
-        let size = (0..equality.dim()).map(|row| scaled(row).powi(2)).sum::<f64>().sqrt();
-        Self { equality, law, weld, turn_scale, errors, curvature, size }
+        let size = errors[..equality.dim()].iter().map(|error| error * error).sum::<f64>().sqrt();
+        Self { equality, law, weld, errors, curvature, size }
     }
 
     /// Number of rows.
@@ -87,20 +81,17 @@ impl<'a> SoftEquality<'a> {
         row: usize,
         velocity: f64,
         (model, weights): (&Model, &InverseWeights),
-        time_step: f64,
+        steps: LawSteps,
     ) -> SoftRow {
         let error = SoftRowError { position: self.errors[row], size: self.size, velocity };
-        let mut weight = self.equality.inverse_weight(row, model, weights);
-        if self.weld.is_none() && self.equality.is_rotation(row) && self.turn_scale != 0.0 {
-            weight /= self.turn_scale * self.turn_scale;
-        }
-        let mut found = self.law.row(error, weight, time_step);
-        found.target -= time_step * self.curvature[row];
+        let weight = self.equality.inverse_weight(row, model, weights);
+        let mut found = self.law.row(error, weight, steps);
+        found.target -= steps.part * self.curvature[row];
         found
     }
 }
 
-/// The rows of a weld that is soft by its own, as MuJoCo has them.
+/// The rows of a soft weld, as MuJoCo has them.
 pub(crate) struct SoftWeld<'a> {
     weld: &'a Weld,
     /// The anchor on A and on B, world frame [m].
@@ -120,7 +111,6 @@ impl<'a> SoftWeld<'a> {
         configuration: &Configuration,
     ) -> Option<Self> {
         let Equality::Weld(weld) = equality else { return None };
-        options.softness?;
         let [X_WA, X_WB] = [weld.body_a, weld.body_b].map(|body| *configuration.pose(body));
         let anchor = nalgebra::Point3::from(options.anchor);
         let target = X_WA * weld.pose;

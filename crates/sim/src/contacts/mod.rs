@@ -1,13 +1,14 @@
 //! From detected contacts to those that get rows in a step.
 //!
 //! [`crossing`] keeps small fast bodies from passing through thin ones; [`flush`] gives neighbouring shapes that a body slides over one normal; [`look_ahead`] decides which
-//! contacts that are still apart close within the step, and where.
+//! contacts that are still apart close within the step, and where; [`welded`] leaves out those of bodies that are welded together.
 
 pub(crate) mod apart;
 pub(crate) mod crossing;
 pub(crate) mod flush;
 pub(crate) mod look_ahead;
 pub(crate) mod predicted_motion;
+pub(crate) mod welded;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::narrow::PosedShape;

@@ -261,8 +261,9 @@ impl FreeMotion {
         let StepStart { model, scheme, time_step: h, state, input, asleep } = *start;
         self.inertia_scale = 1.0 / scheme.alpha();
         self.is_factored.fill(false);
-        for (by_tree, tree) in self.by_tree.iter_mut().zip(model.trees()) {
-            *by_tree = scheme.is_iterated() || tree.links.len() == 1;
+        for (index, tree) in model.trees().iter().enumerate() {
+            let is_coupled = tree.links.len() == 1 || model.has_tendon_inertia(index);
+            self.by_tree[index] = scheme.is_iterated() || is_coupled;
         }
         self.set_activations(start);
         let (q, v, activation) = (&state.q[..], &state.v[..], &self.activation[..]);

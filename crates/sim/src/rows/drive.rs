@@ -25,7 +25,11 @@ pub(crate) fn add_rows(
         rows.open(key, Law::Bounded(law), 0.0, &[bias], &[compliance]);
         if let Some((law, weight)) = friction_softness(world, drive.kind) {
             let error = SoftRowError { position: 0.0, size: 0.0, velocity: drive.rate };
-            rows.set_soft(law.row(error, weight, h), drive.rate, parameters.alpha);
+            rows.set_soft(
+                law.row(error, weight, parameters.law_steps()),
+                drive.rate,
+                parameters.alpha,
+            );
         }
         for entry in row.of(&forces.entries) {
             rows.add_dof(context, entry.dof, entry.coefficient);

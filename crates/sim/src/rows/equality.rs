@@ -79,13 +79,12 @@ fn add_soft(
     rows: &mut RowBuilder,
 ) {
     let parts = (&world.model, &world.inverse_weights);
-    let (alpha, h) = (prediction.alpha, prediction.time_step);
     for row in 0..soft.dim() {
         rows.open(key(index, row), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
         soft.add_row(row, configuration, context, rows);
         let velocity = rows.rate(context, &prediction.v);
-        let row = soft.row(row, velocity, parts, h);
-        rows.set_soft(row, velocity, alpha);
+        let row = soft.row(row, velocity, parts, prediction.steps);
+        rows.set_soft(row, velocity, prediction.alpha);
         rows.close();
     }
 }

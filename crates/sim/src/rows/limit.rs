@@ -82,7 +82,8 @@ pub(crate) fn add_rows(
         let (position, velocity) = (limit.gap - margin, limit.gap_rate);
         if position < 0.0 {
             let error = SoftRowError { position, size: position, velocity };
-            let row = law.row(error, inverse_weight(world, limit.source), h);
+            let weight = inverse_weight(world, limit.source);
+            let row = law.row(error, weight, parameters.law_steps());
             open(limit, position, 0.0, rows);
             rows.set_soft(row, velocity, parameters.alpha);
             close(limit, forces, context, rows);

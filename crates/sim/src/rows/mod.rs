@@ -24,6 +24,7 @@ pub(crate) use context::{ConstraintContext, tree_of_dof};
 pub(crate) use key::{ConstraintClass, ConstraintKey};
 
 use nalgebra::{Matrix3, Vector3};
+use stiction_mech::LawSteps;
 use stiction_solve::law::{FrictionModel, Law};
 use stiction_solve::problem::{ConstraintRows, PortId};
 use stiction_solve::{Problem, ProblemError};
@@ -41,8 +42,10 @@ const BOUNCE_STEPS: f64 = 2.0;
 /// Inputs of the rows of a step besides positions and velocities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowParameters {
-    /// Time step h [s].
+    /// Time step h [s], or the length of the part of a step.
     pub time_step: f64,
+    /// The length of the whole step [s].
+    pub whole_step: f64,
     /// Weight α of the next velocity in the velocity on which contact laws act [-].
     pub alpha: f64,
     /// Speed of approach [m/s] below which nothing bounces.
@@ -58,9 +61,16 @@ pub(crate) struct RowParameters {
 }
 
 impl RowParameters {
-    pub fn new(settings: &Settings, gravity: f64, friction_model: FrictionModel) -> Self {
+    /// `fraction` is the length of the time step of the settings relative to the whole step.
+    pub fn new(
+        settings: &Settings,
+        fraction: f64,
+        gravity: f64,
+        friction_model: FrictionModel,
+    ) -> Self {
         Self {
             time_step: settings.time_step,
+            whole_step: settings.time_step / fraction,
             alpha: settings.scheme.alpha(),
             bounce_threshold: BOUNCE_STEPS * gravity * settings.time_step,
             max_speed: settings.stabilisation.max_speed,
@@ -68,6 +78,11 @@ impl RowParameters {
             tangential: settings.tangential,
             convex_friction: friction_model == FrictionModel::Convex,
         }
+    }
+
+    /// Lengths of time for soft laws.
+    pub fn law_steps(&self) -> LawSteps {
+        LawSteps { part: self.time_step, whole: self.whole_step }
     }
 }
 

@@ -141,6 +141,7 @@ mod tests {
             let (combine, time_step) = (Combine::default(), 0.01);
             let parameters = RowParameters {
                 time_step,
+                whole_step: time_step,
                 alpha: 1.0,
                 bounce_threshold: 1.0,
                 max_speed: 1.0,

@@ -308,6 +308,7 @@ mod tests {
         let combine = Combine::default();
         RowParameters {
             time_step: 0.01,
+            whole_step: 0.01,
             alpha,
             bounce_threshold: 0.2,
             max_speed: 1.0,

@@ -44,7 +44,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let context = ConstraintContext::new(model, data, free, history, driven);
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();
-    prediction.predict(world, scheme, state, &context, h);
+    prediction.predict(world, scheme, state, &context, parameters.law_steps());
     let active = &history.equality_active;
     rows::equality::add_rows(world, active, &configuration, &context, Some(prediction), rows);
     soft::attachment::add_rows(world, &state.x, &parameters, &context, rows);

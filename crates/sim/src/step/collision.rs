@@ -4,6 +4,7 @@ use stiction_geom::FrameMotion;
 use stiction_mech::{BodyId, State, angular_velocity, point_velocity};
 
 use super::{Scratch, StepContext};
+use crate::contacts::welded;
 use crate::history::StepHistory;
 use crate::report::Phase;
 use crate::rows::contact::REACH_FACTOR;
@@ -51,6 +52,7 @@ pub(super) fn replace_flush(
 ) {
     let Scratch { flush, data, contacts, .. } = scratch;
     flush.replace(world, data, &history.detected, slop, &history.reach, contacts);
+    welded::remove_contacts(world, &history.equality_active, contacts);
 }
 
 /// Distance that each body can travel within the step and its motion, and which bodies rest: those whose trees

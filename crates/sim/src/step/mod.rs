@@ -71,7 +71,8 @@ impl StepContext<'_> {
     /// Inputs of the rows of this step besides positions and velocities.
     fn row_parameters(&self) -> RowParameters {
         let gravity = self.world.model.gravity().norm();
-        RowParameters::new(self.settings, gravity, self.session.friction_model(self.goal))
+        let friction_model = self.session.friction_model(self.goal);
+        RowParameters::new(self.settings, self.part.fraction, gravity, friction_model)
     }
 }
 

@@ -9,6 +9,7 @@ use super::pairings::pairings;
 use super::{Geom, Renumber, World};
 use crate::cable::{self, Cable};
 use crate::constraint::{Equality, EqualityOptions};
+use crate::contacts::welded;
 use crate::error::WorldError;
 use crate::sensor::{self, Scenery, SensorSpec};
 use crate::soft::{AttachmentSpec, SoftObject, SoftParts, WorldSoftBodies};
@@ -57,6 +58,11 @@ impl WorldBuilder {
         options: EqualityOptions,
     ) {
         self.equalities.push((name.into(), equality, options));
+    }
+
+    /// The equalities that were added, with their names.
+    pub fn equalities(&self) -> &[(String, Equality, EqualityOptions)] {
+        &self.equalities
     }
 
     /// Disables collisions of two bodies, but not of what is welded to them.
@@ -129,7 +135,8 @@ impl WorldBuilder {
         let thickness = colliders.as_slice().iter().map(|c| c.shape.least_half_extent()).collect();
         let link_index = link_indices(&model);
         let equalities = equalities.into_iter().map(|(name, equality, _)| (name, equality));
-        let (names, equalities) = equalities.unzip();
+        let (names, equalities): (Vec<_>, Vec<_>) = equalities.unzip();
+        let exact_welds = welded::exact_welds(&model, &equalities, &equality_options);
         let inverse_weights = InverseWeights::new(&model);
         Ok(World {
             parts,
@@ -141,6 +148,7 @@ impl WorldBuilder {
             equalities,
             equality_options,
             equality_names: names,
+            exact_welds,
             sensors,
             scenery,
             cables,

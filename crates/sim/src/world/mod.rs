@@ -21,6 +21,7 @@ use stiction_mech::{InverseWeights, Model, SoftId, SoftLaw};
 
 use crate::cable::Cable;
 use crate::constraint::{Equality, EqualityOptions};
+use crate::contacts::welded::ExactWeld;
 use crate::sensor::{self, Scenery};
 use crate::soft::{SoftObject, WorldSoftBodies};
 use crate::soft_surface::SoftPairing;
@@ -42,6 +43,7 @@ pub struct World {
     pub(crate) equalities: Vec<Equality>,
     pub(crate) equality_options: Vec<EqualityOptions>,
     equality_names: Vec<String>,
+    pub(crate) exact_welds: Vec<ExactWeld>,
     pub(crate) sensors: sensor::Layout,
     pub(crate) scenery: Vec<Scenery>,
     pub(crate) cables: Vec<Cable>,

@@ -75,6 +75,9 @@ pub(super) struct Law {
     pub activation_limited: Option<bool>,
     /// Whether the force law reads the activation at the end of the step.
     pub early: bool,
+    /// Inertia and damping on the side of the actuator.
+    pub armature: f64,
+    pub damping: f64,
     /// Length of the rod of a slider-crank [m].
     pub rod: f64,
     /// Range of the length, for muscles.
@@ -105,6 +108,8 @@ impl Default for Law {
             activation_range: None,
             activation_limited: None,
             early: false,
+            armature: 0.0,
+            damping: 0.0,
             rod: 0.0,
             length_range: None,
             lost: Vec::new(),
@@ -209,15 +214,18 @@ impl Law {
             self.lost.push("actdim: several activations; it has one".to_owned());
         }
         self.rod = layer.number("cranklength")?.unwrap_or(self.rod);
-        for (name, what) in [
-            ("armature", "armature: inertia of an actuator"),
-            ("damping", "damping: of an actuator, beside its law"),
-            ("delay", "delay of the control"),
-        ] {
-            let numbers = layer.numbers(name)?.unwrap_or_default();
-            if numbers.iter().any(|number| *number != 0.0) {
-                self.lost.push(what.to_owned());
+        self.armature = not_negative(layer, "armature")?.unwrap_or(self.armature);
+        if let Some([first, higher @ ..]) = layer.numbers("damping")?.as_deref() {
+            if !(*first >= 0.0) {
+                return Err(layer.wrong("damping", "a number that is not negative"));
             }
+            self.damping = *first;
+            if higher.iter().any(|number| *number != 0.0) {
+                self.lost.push("damping that is not linear".to_owned());
+            }
+        }
+        if layer.number("delay")?.is_some_and(|delay| delay != 0.0) {
+            self.lost.push("delay of the control".to_owned());
         }
         Ok(())
     }

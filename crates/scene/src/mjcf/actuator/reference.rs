@@ -2,15 +2,17 @@
 //!
 //! Ratios of damping become damping: `kv = 2 ζ √(kp m)` with the effective mass of the servo,
 //! `m = 1/(J M⁻¹ Jᵀ)`; J is the rate of its length per velocity, gear included. The peak force of a muscle
-//! that gives none is its scale divided by the acceleration `‖M⁻¹ Jᵀ‖` of a unit force. Cost: one mechanism,
+//! that gives none is its scale divided by the acceleration `‖M⁻¹ Jᵀ‖` of a unit force; [`length_range`](super::length_range)
+//! finds the range of its lengths where the file gives none. Cost: one mechanism,
 //! one factorization, one solve per servo or muscle.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 use stiction_mech::{
-    ActuatorSpec, Data, JointId, Model, Transmission, apply_wrench, factor_mass, kinematics,
-    mass_matrix, solve_mass,
+    ActuatorSpec, Data, Model, Transmission, apply_wrench, factor_mass, kinematics, mass_matrix,
+    solve_mass,
 };
 
+use super::length_range::LengthRangeSearch;
 use super::{ActuatorDraft, exert_nothing, simplest_law};
 use crate::error::SceneError;
 use crate::mjcf::build::Build;
@@ -30,25 +32,31 @@ pub(super) fn resolve(
     kinematics(&model, model.q0(), &mut data);
     mass_matrix(&model, &mut data);
     let factored = factor_mass(&model, &mut data).is_ok();
-    for (element, made) in found {
+    let mut search = None;
+    let waiting = |made: &ActuatorDraft| made.muscle.as_ref().is_some_and(|m| m.needs_range());
+    if found.iter().any(|(_, made)| waiting(made)) {
+        search = LengthRangeSearch::new(build, found.iter().map(|(_, made)| &made.spec));
+    }
+    for (index, (element, made)) in found.iter_mut().enumerate() {
         if !waits(made) {
             continue;
         }
-        let [mobility, acceleration] = unit_response(&model, &data, &made.spec);
+        let response = unit_response(&model, &data, model.q0(), &made.spec);
         if let Some(ratio) = made.damping_ratio {
-            if !factored || !(mobility > 0.0) {
+            if !factored || !(response.mobility > 0.0) {
                 let what = "dampratio on what has no inertia; expected a mass to move";
                 return Err(element.error(what));
             }
             let (gain, [b_0, b_length, _]) = made.spec.law.affine().unwrap_or_default();
-            let kv = 2.0 * ratio * (gain.max(0.0) / mobility).sqrt();
+            let kv = 2.0 * ratio * (gain.max(0.0) / response.mobility).sqrt();
             made.spec.law = simplest_law(gain, [b_0, b_length, -kv]);
         }
         let Some(muscle) = made.muscle.take() else { continue };
-        match muscle.law(&model, &made.spec, acceleration) {
-            Some(law) => made.spec.law = law,
+        let range = muscle.length_range.or_else(|| search.as_mut()?.find(index));
+        match range {
+            Some(range) => made.spec.law = muscle.law(range, response.acceleration),
             None => {
-                let what = "a muscle whose lengthrange only a simulation finds; it exerts no force";
+                let what = "a muscle whose lengthrange does not settle; it exerts no force";
                 build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
                 exert_nothing(&mut made.spec);
             }
@@ -57,50 +65,85 @@ pub(super) fn resolve(
     Ok(())
 }
 
-/// `J M⁻¹ Jᵀ`, the inverse of the effective mass of an actuator, and `‖M⁻¹ Jᵀ‖`.
-fn unit_response(model: &Model, data: &Data, spec: &ActuatorSpec) -> [f64; 2] {
+/// What a unit force of an actuator does.
+pub(super) struct UnitResponse {
+    /// `J M⁻¹ Jᵀ`, the inverse of the effective mass.
+    pub mobility: f64,
+    /// `‖M⁻¹ Jᵀ‖`.
+    pub acceleration: f64,
+    /// `‖J‖`.
+    pub moment: f64,
+    /// The length before the gear, of transmissions that muscles may have.
+    pub length: Option<f64>,
+}
+
+/// The response at coordinates q, to which position and factor of `data` belong.
+pub(super) fn unit_response(
+    model: &Model,
+    data: &Data,
+    q: &[f64],
+    spec: &ActuatorSpec,
+) -> UnitResponse {
     let mut J = vec![0.0; model.nv()];
-    rate_per_velocity(model, data, &spec.transmission, &mut J);
+    let length = rate_per_velocity(model, data, q, &spec.transmission, &mut J);
     J.iter_mut().for_each(|entry| *entry *= spec.gear);
     let mut x = J.clone();
     solve_mass(model, data, &mut x);
     let mobility = J.iter().zip(&x).map(|(a, b)| a * b).sum();
-    [mobility, x.iter().map(|a| a * a).sum::<f64>().sqrt()]
+    let [moment, acceleration] = [&J, &x].map(|v| v.iter().map(|a| a * a).sum::<f64>().sqrt());
+    UnitResponse { mobility, acceleration, moment, length }
 }
 
-/// The rate of a transmission's length per velocity, into zeros. Ids are those of the builder.
-fn rate_per_velocity(model: &Model, data: &Data, transmission: &Transmission, J: &mut [f64]) {
-    let first_dof =
-        |id: JointId| model.joint_of_builder(id).map(|joint| model.joints()[joint.0].dofs.start);
+/// The rate of a transmission's length per velocity, into zeros, and the length where it is needed. Ids are those of
+/// the builder.
+fn rate_per_velocity(
+    model: &Model,
+    data: &Data,
+    q: &[f64],
+    transmission: &Transmission,
+    J: &mut [f64],
+) -> Option<f64> {
     match *transmission {
         Transmission::Joint(id) => {
-            if let Some(dof) = first_dof(id) {
-                J[dof] = 1.0;
-            }
+            let joint = &model.joints()[model.joint_of_builder(id)?.0];
+            J[joint.dofs.start] = 1.0;
+            return Some(q[joint.q.start]);
         }
         Transmission::JointDof(id, k) => {
-            if let Some(dof) = first_dof(id) {
-                J[dof + k] = 1.0;
-            }
+            J[model.joints()[model.joint_of_builder(id)?.0].dofs.start + k] = 1.0;
+        }
+        Transmission::JointWrench(wrench) => {
+            let joint = &model.joints()[model.joint_of_builder(wrench.joint)?.0];
+            let scalars = joint.dofs.len() - 3;
+            let rotation = &q[joint.q.start + scalars..][..4];
+            let torque = if wrench.in_parent {
+                let [w, x, y, z] = [0, 1, 2, 3].map(|k| rotation[k]);
+                let rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+                rotation.inverse_transform_vector(&wrench.torque)
+            } else {
+                wrench.torque
+            };
+            let parts = wrench.force.iter().take(scalars).chain(torque.iter());
+            J[joint.dofs.clone()].iter_mut().zip(parts).for_each(|(entry, part)| *entry = *part);
         }
         Transmission::Tendon(id) => {
-            model.tendons()[id.0].measure(model, model.q0(), data, J);
+            return Some(model.tendons()[id.0].measure(model, q, data, J));
         }
         Transmission::Sites(mut pair) => {
             for frame in [&mut pair.site, &mut pair.reference] {
                 frame.body = model.body_of_builder(frame.body).unwrap_or(frame.body);
             }
-            pair.measure(model, data, |dof, rate| J[dof] = rate);
+            return Some(pair.measure(model, data, |dof, rate| J[dof] = rate));
         }
         Transmission::SliderCrank(mut pair) => {
             for frame in [&mut pair.crank, &mut pair.slider] {
                 frame.body = model.body_of_builder(frame.body).unwrap_or(frame.body);
             }
-            pair.measure(model, data, |dof, rate| J[dof] = rate);
+            return Some(pair.measure(model, data, |dof, rate| J[dof] = rate));
         }
         Transmission::Contacts(_) => {}
         Transmission::Body { body, point, wrench } => {
-            let Some(body) = model.body_of_builder(body) else { return };
+            let body = model.body_of_builder(body)?;
             let X_WB = &data.body_pose[body.0];
             let in_world = |v: Vector3<f64>| X_WB.rotation * v;
             let [angular, linear] = [0, 3].map(|k| in_world(wrench.fixed_rows::<3>(k).into()));
@@ -108,4 +151,5 @@ fn rate_per_velocity(model: &Model, data: &Data, transmission: &Transmission, J:
             apply_wrench(model, data, body, p_W, angular, linear, J);
         }
     }
+    None
 }

@@ -1,7 +1,9 @@
 //! Where an actuator acts: a joint, a tendon, or a wrench at a site.
 
 use nalgebra::{Vector3, Vector6};
-use stiction_mech::{BodyFrame, BodyId, JointKind, SitePair, SliderCrank, Transmission};
+use stiction_mech::{
+    BodyFrame, BodyId, JointKind, JointWrench, SitePair, SliderCrank, Transmission,
+};
 
 use crate::error::SceneError;
 use crate::mjcf::build::{Build, BuiltJoint, BuiltSite};
@@ -12,8 +14,8 @@ const TARGETS: [&str; 6] = ["joint", "jointinparent", "tendon", "site", "body", 
 
 /// Target of the transmission.
 pub(super) struct ActuatorTarget {
-    /// The transmission with its gear, or what it is instead.
-    pub place: Result<(Transmission, f64), String>,
+    /// The transmission with its gear.
+    pub place: (Transmission, f64),
     /// Whether the transmission has a length in MuJoCo.
     pub has_length: bool,
     /// Range of what is moved.
@@ -22,11 +24,7 @@ pub(super) struct ActuatorTarget {
 
 impl ActuatorTarget {
     fn to(place: Transmission, gear: f64) -> Self {
-        Self { place: Ok((place, gear)), has_length: true, range: None }
-    }
-
-    fn lost(what: &str) -> Self {
-        Self { place: Err(what.to_owned()), has_length: false, range: None }
+        Self { place: (place, gear), has_length: true, range: None }
     }
 
     fn without_length(self) -> Self {
@@ -109,30 +107,24 @@ fn frame_of(site: &BuiltSite) -> BodyFrame {
     BodyFrame { body: site.body, pose: site.pose }
 }
 
-/// A joint of one coordinate, or one direction of a joint of several. In the parent's frame
-/// rotations have other axes than here, and a free joint has no length.
+/// A joint of one coordinate, or directions of a joint of several. Torques are in the frame of the body, or in that of its
+/// parent; a free joint has no length.
 fn on_joint(joint: &BuiltJoint, gear: &[f64; 6], in_parent: bool) -> ActuatorTarget {
-    let scalars = match joint.kind {
-        JointKind::Ball => 0,
-        JointKind::Free => 3,
-        _ => return ActuatorTarget::to(Transmission::Joint(joint.id), gear[0]),
+    let [a, b, c, d, e, f] = *gear;
+    let (force, torque) = match joint.kind {
+        JointKind::Ball => (Vector3::zeros(), Vector3::new(a, b, c)),
+        JointKind::Free => (Vector3::new(a, b, c), Vector3::new(d, e, f)),
+        _ => return ActuatorTarget::to(Transmission::Joint(joint.id), a),
     };
-    let dofs = joint.kind.nv();
-    let used: Vec<usize> = (0..dofs).filter(|k| gear[*k] != 0.0).collect();
-    let turns = used.iter().any(|k| *k >= scalars);
+    let turns_in_parent = in_parent && torque != Vector3::zeros();
+    let used: Vec<usize> = (0..joint.kind.nv()).filter(|k| gear[*k] != 0.0).collect();
     let reach = match used[..] {
-        _ if turns && in_parent => {
-            ActuatorTarget::lost("jointinparent: a torque in the parent's frame")
-        }
         [] => ActuatorTarget::to(Transmission::JointDof(joint.id, 0), 0.0),
-        [k] => ActuatorTarget::to(Transmission::JointDof(joint.id, k), gear[k]),
-        // Velocities of rotation are in the frame of the body, as a wrench on it is.
-        [first, ..] if joint.kind == JointKind::Free && first >= scalars => {
-            let wrench = Vector6::new(gear[3], gear[4], gear[5], 0.0, 0.0, 0.0);
-            let point = Vector3::zeros();
-            ActuatorTarget::to(Transmission::Body { body: joint.body, point, wrench }, 1.0)
+        [k] if !turns_in_parent => ActuatorTarget::to(Transmission::JointDof(joint.id, k), gear[k]),
+        _ => {
+            let wrench = JointWrench { joint: joint.id, force, torque, in_parent };
+            ActuatorTarget::to(Transmission::JointWrench(wrench), 1.0)
         }
-        _ => ActuatorTarget::lost("gear of several directions of one joint"),
     };
     if joint.kind == JointKind::Free { reach.without_length() } else { reach }
 }

@@ -63,7 +63,7 @@ pub(super) fn declare(
         for axis in 0..3 {
             let kind = JointKind::Slide { axis: Vector3::ith(axis, 1.0) };
             let made = JointId(draft.joints.len());
-            let built = BuiltJoint { id: made, kind, range: None, body: BodyId(id) };
+            let built = BuiltJoint { id: made, kind, range: None, part: read.element.part };
             build.joints.add(&read.element, "", built)?;
             draft.joints.push((BodyId(id), JointSpec::new(kind)));
         }
