@@ -11,8 +11,8 @@ use super::epa::{PenetrationDepth, Polytope};
 use super::gjk::{self, GjkResult, MinkowskiDifference};
 use super::manifold::NarrowScratch;
 use super::{
-    Clearance, ConvexCore, Manifold, ManifoldPoint, Reach, SupportFeature, feature_id,
-    refine_normal,
+    Clearance, ConvexCore, DistanceAlong, Manifold, ManifoldPoint, Reach, SupportFeature,
+    feature_id, refine_normal,
 };
 use nalgebra::{Isometry3, Vector3};
 
@@ -141,7 +141,7 @@ struct CoreAxis {
 /// [m], or than `along` a direction.
 fn contact_axis(
     pair: &MinkowskiDifference,
-    (reach, along): (f64, &dyn Fn(&Vector3<f64>) -> f64),
+    (reach, along): (f64, DistanceAlong),
     polytope: &mut Polytope,
 ) -> Result<(CoreAxis, f64), Option<Clearance>> {
     let rounding = pair.a.radius() + pair.b.radius();

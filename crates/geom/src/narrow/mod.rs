@@ -65,13 +65,16 @@ pub struct SupportFeature {
     pub ids: Vec<u32>,
 }
 
+/// A distance [m] that depends on a unit vector.
+pub type DistanceAlong<'a> = &'a dyn Fn(&Vector3<f64>) -> f64;
+
 /// Distance within which contacts are of interest.
 #[derive(Clone, Copy)]
 pub struct Reach<'a> {
     /// In all directions [m].
     pub most: f64,
     /// Along a unit vector from A into B in the world [m]: shapes that a plane across it keeps farther apart do not meet.
-    pub along: Option<&'a dyn Fn(&Vector3<f64>) -> f64>,
+    pub along: Option<DistanceAlong<'a>>,
 }
 
 /// Writes the contacts between any two shapes within `reach` [m] into `manifold`.
