@@ -11,8 +11,7 @@
 //! first, large after only a part of a step or none decreased the merit `|√w F|`, and small again at the end. Where even a
 //! large one does not help, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
 //!
-//! For problems with a mechanism, a tree or, where forces couple its branches, a dense A; sweeps over free bodies are cheaper
-//! without W.
+//! For problems with a tree; sweeps over free bodies are cheaper without W.
 
 use stiction_math::simd;
 
@@ -21,7 +20,7 @@ use super::dense::{Gram, Product, TransposedProduct, dot};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::monitor::Deadline;
-use crate::problem::{Problem, Root, Structure, SubsystemId};
+use crate::problem::{Problem, Root, SubsystemId};
 use crate::residual::compliance_scale;
 use crate::solver::newton::Damping;
 
@@ -29,8 +28,6 @@ use crate::solver::newton::Damping;
 const MAX_ENTRIES: usize = 20_000;
 const MAX_ROWS: usize = 72;
 const MAX_VELOCITIES: usize = 160;
-/// Velocities of a free body.
-const FREE_BODY: usize = 6;
 const ARMIJO: f64 = 1e-4;
 const HALVINGS: usize = 4;
 /// An iteration is slow if it leaves more than this part of the violation; after a slow one, a violation that suffices is not
@@ -70,13 +67,9 @@ impl ContactSpace {
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (m, n) = (problem.rows(), problem.dofs());
         let (jacobian, mass) = (problem.jacobian(), problem.mass());
-        let is_mechanism = |s: SubsystemId| {
-            let is_dense = *mass.structure(s) == Structure::Dense;
-            mass.tree(s).is_some() || is_dense && mass.dofs(s).len() != FREE_BODY
-        };
-        let has_mechanism = (0..mass.subsystems()).map(SubsystemId).any(is_mechanism);
+        let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some());
         let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
-        if !is_small || n > MAX_VELOCITIES || !has_mechanism || problem.is_large() {
+        if !is_small || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
             return false;
         }
         jacobian.write_dense(&mut self.Y, n);
