@@ -31,6 +31,7 @@ fn a_run_prints_one_document_with_the_agreed_keys_and_no_others() {
         "penetration",
         "realtime_factor",
         "recordings",
+        "reproducible",
         "residual",
         "settings",
         "simulated_seconds",

@@ -123,7 +123,7 @@ impl Account {
     fn allowed_in_motion(&self) -> f64 {
         let relative = (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE);
         let motion = self.motion().max(self.earlier[1]);
-        relative * motion + self.forces.abs() + self.explained()
+        relative * motion + self.forces.abs() + self.fall + self.explained()
     }
 
     /// What is left of the gain that can be told from the motion of all trees together.

@@ -29,7 +29,9 @@ impl EnergyAuditor {
         let kinetic = if kinetic > STRAIGHT * after.kinetic { kinetic } else { 0.0 };
         let gain = self.corrected_energy(start.model, tree, &after, next) - self.moved[tree];
         let weight = after.mass * start.model.gravity().norm();
-        let room = self.room[tree].min(self.world_room);
+        // The energies of all trees together are without those of rods, which have any room.
+        let own = self.room[tree];
+        let room = if own.is_finite() { own.min(self.world_room) } else { own };
         let excess = gain - kinetic - room - lift * weight;
         let left = after.kinetic - kinetic;
         let factor = |taken: f64, of: f64| {
