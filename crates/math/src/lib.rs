@@ -15,7 +15,6 @@
 
 pub mod block;
 pub mod branch;
-mod dot;
 mod error;
 pub mod par;
 pub mod random;
@@ -25,7 +24,6 @@ pub mod sets;
 pub mod simd;
 pub mod spatial;
 
-pub use dot::dot_in_lanes;
 pub use error::{NotPositiveDefinite, Singular};
 
 #[cfg(test)]

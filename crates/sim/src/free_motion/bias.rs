@@ -1,6 +1,5 @@
 //! Coriolis, centrifugal and gravity forces of mechanisms in b.
 
-use stiction_math::dot_in_lanes;
 use stiction_mech::{Data, Model, State, tree_bias_forces, tree_velocities};
 
 use super::{FreeMotion, MAX_TURN, largest_turn};
@@ -197,7 +196,7 @@ impl FreeMotion {
         let A = &self.matrix[tree.mass.clone()];
         let (mut change, mut speed) = (0.0, 0.0);
         for (row, dof) in A.chunks_exact(tree.dofs.len()).zip(tree.dofs.clone()) {
-            let momentum = dot_in_lanes(row, &v[tree.dofs.clone()]);
+            let momentum: f64 = row.iter().zip(&v[tree.dofs.clone()]).map(|(a, v)| a * v).sum();
             speed += momentum * v[dof];
             change += (data.bias[dof] - gravity[dof]) * step[dof];
         }

@@ -17,7 +17,7 @@
 //! the largest number does not suffice, the step is unresolved, and energy that no force supplied is
 //! removed.
 
-use stiction_math::{branch, dot_in_lanes};
+use stiction_math::branch;
 use stiction_mech::{
     Data, ForceError, MechanismState, Model, State, tree_bias_forces, tree_integrate,
     tree_kinematics, tree_kinetic_energy, tree_mass_matrix, tree_velocities, tree_weight_energy,
@@ -371,7 +371,7 @@ impl FreeMotion {
 
 /// vᵀ M v for a row-major M.
 fn quadratic_form(M: &[f64], v: &[f64]) -> f64 {
-    let row_product = |row: &[f64]| dot_in_lanes(row, v);
+    let row_product = |row: &[f64]| row.iter().zip(v).map(|(m, v)| m * v).sum::<f64>();
     M.chunks_exact(v.len()).zip(v).map(|(row, v)| row_product(row) * v).sum()
 }
 

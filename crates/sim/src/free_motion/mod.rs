@@ -28,8 +28,8 @@ pub(crate) use soft::SoftMotion;
 use std::ops::Range;
 
 use nalgebra::Isometry3;
+use stiction_math::branch;
 use stiction_math::spatial::Inertia10;
-use stiction_math::{branch, dot_in_lanes};
 use stiction_mech::{
     Data, ForceError, Forces, Input, Joint, JointKind, Link, MechanismState, Model, State,
     set_driven_poses, tree_mass_matrix,
@@ -370,7 +370,7 @@ impl FreeMotion {
             let A = &self.matrix[tree.mass.clone()];
             let b = &mut self.momentum[tree.dofs.clone()];
             for (row, b) in A.chunks_exact(n).zip(b) {
-                *b += dot_in_lanes(row, v);
+                *b += row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>();
             }
         }
     }

@@ -138,7 +138,7 @@ impl Delassus {
             let (dim, rows) = (jacobian.dim(i), jacobian.row_range(i));
             let mut block = [0.0; ROWS * ROWS];
             let Y = &self.work[rows.start * n..rows.end * n];
-            add_gram(Y, n, stiction_math::dot_in_lanes, &mut block[..dim * dim]);
+            add_gram(Y, n, small::dot_in_lanes, &mut block[..dim * dim]);
             let trace: f64 = (0..dim).map(|d| block[d * (dim + 1)]).sum();
             self.push(&block[..dim * dim], trace / dim as f64);
         }

@@ -64,16 +64,6 @@ fn push_term(
             let (n, size) = (mass.dofs(port.subsystem).len(), values.len() / dim.max(1));
             work.clear();
             work.resize(dim * n, 0.0);
-            if let Map::Link(link) = map {
-                let Some(tree) = mass.tree(port.subsystem) else { return };
-                for k in tree.path(*link) {
-                    let subspace = &tree.subspaces()[k];
-                    for (d, c) in values.chunks_exact(size).enumerate() {
-                        work[d * n + k] = super::dot(c, subspace.as_slice());
-                    }
-                }
-                return scatter(jacobian, mass, port.subsystem, work, dim);
-            }
             for d in 0..dim {
                 let (c, out) = (&values[d * size..(d + 1) * size], &mut work[d * n..(d + 1) * n]);
                 match map {
@@ -88,7 +78,13 @@ fn push_term(
                             }
                         }
                     }
-                    Map::Link(_) | Map::Nodes(_) | Map::Point { .. } => {}
+                    Map::Link(link) => {
+                        let Some(tree) = mass.tree(port.subsystem) else { continue };
+                        for k in tree.path(*link) {
+                            out[k] = super::dot(c, tree.subspaces()[k].as_slice());
+                        }
+                    }
+                    Map::Nodes(_) | Map::Point { .. } => {}
                 }
             }
             scatter(jacobian, mass, port.subsystem, work, dim);

@@ -50,12 +50,23 @@ pub(crate) fn add_transposed_product(B: &[f64], x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The sum of products; of many in lanes.
+/// The sum of products.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const MANY: usize = 12;
-    if a.len() >= MANY {
-        return stiction_math::dot_in_lanes(a, b);
-    }
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The sum of products in four lanes: one chain of additions waits for each of them.
+#[inline]
+pub(crate) fn dot_in_lanes(a: &[f64], b: &[f64]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<4>();
+    let (b, b_rest) = b.as_chunks::<4>();
+    let mut lanes = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..4 {
+            lanes[k] += a[k] * b[k];
+        }
+    }
+    let rest = dot(a_rest, b_rest);
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
