@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use stiction_geom::Contact;
+use stiction_geom::{Contact, Shape};
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::sweep::{self, Motion, MovingShape, SweepScratch};
 use stiction_mech::Data;
@@ -35,6 +35,8 @@ const SAME_CONTACT: f64 = 0.8;
 const SAME_PLACE: f64 = 0.25;
 /// Depth from which a contact without a row is added, in multiples of the slop [-].
 const MISSED_DEPTH: f64 = 10.0;
+/// Difference of the feature of a missed contact from that of a row of the same shapes in another direction.
+const IN_OTHER_DIRECTION: u32 = 0x85eb_ca6b;
 /// Distance from the meeting at which it is accepted, in multiples of the slop [-].
 const MEETING_TOLERANCE: f64 = 0.1;
 
@@ -262,7 +264,7 @@ impl LookAhead {
         crosses || !self.missed.is_empty()
     }
 
-    /// Whether a row acts at the place of a contact of the next state, in its direction.
+    /// Whether a row acts at the feature or the place of a contact of the next state, in its direction.
     fn has_row(&self, world: &World, contact: &Contact) -> bool {
         let key = |contact: &Contact| (contact.a, contact.b);
         let radius = |id| world.colliders.get(id).shape.bounding_radius();
@@ -270,20 +272,26 @@ impl LookAhead {
         let first = self.selected.partition_point(|row| key(&row.contact) < key(contact));
         let of_pair = |row: &&RowContact| key(&row.contact) == key(contact);
         self.selected[first..].iter().take_while(of_pair).any(|row| {
+            let is_near = || row.points.iter().any(|p| (p - contact.point).norm() <= near);
             row.contact.normal.dot(&contact.normal) > SAME_CONTACT
-                && row.points.iter().any(|p| (p - contact.point).norm() <= near)
+                && (row.contact.feature == contact.feature || is_near())
         })
     }
 
     /// Adds the missed contacts to those that get rows. `data` holds the kinematics of the start of the step.
     pub fn add_missed(&mut self, world: &World, data: &Data) {
+        let sorted = self.selected.len();
         for RowContact { contact, points, away } in self.missed.drain(..) {
             let [p_A, p_B] = [(contact.a, points[0]), (contact.b, points[1])].map(|(id, p)| {
                 (shape_pose(world, data, id.index()) * nalgebra::Point3::from(p)).coords
             });
             // Points that touch later are not deep now, even if they have passed each other along the normal.
             let gap = contact.normal.dot(&(p_B - p_A)).max(0.0);
-            let contact = Contact { point: 0.5 * (p_A + p_B), gap, ..contact };
+            let mut contact = Contact { point: 0.5 * (p_A + p_B), gap, ..contact };
+            let key = (contact.a, contact.b, contact.feature);
+            if self.selected[..sorted].binary_search_by_key(&key, RowContact::key).is_ok() {
+                contact.feature ^= IN_OTHER_DIRECTION;
+            }
             self.selected.push(RowContact { contact, points: [p_A, p_B], away });
         }
         self.selected.extend_from_slice(self.crossing.rows());
@@ -299,6 +307,11 @@ fn stays_open(input: &LookAheadInput, row: &RowContact) -> bool {
     let (h, bodies) = (parameters.time_step, world.bodies_of(&row.contact));
     let spins = bodies.map(|body| h * context.angular_velocity(body));
     if parameters.convex_friction || spins.iter().all(|spin| spin.norm() < STRAIGHT) {
+        return false;
+    }
+    // The lowest point of a sphere is another one at any time, and moves with the centre.
+    let is_ball = |id| matches!(world.colliders.get(id).shape, Shape::Sphere { .. });
+    if [row.contact.a, row.contact.b].into_iter().any(is_ball) {
         return false;
     }
     let gap = row.contact.gap - world.standoff(&row.contact);
