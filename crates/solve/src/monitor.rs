@@ -247,7 +247,8 @@ impl Monitor {
     /// Measures an iterate and decides whether the solver may go on.
     pub fn observe(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Verdict {
         let before = Instant::now();
-        let seconds = self.elapsed().as_secs_f64();
+        let since_start = self.clock.map_or(Duration::ZERO, |start| before - start);
+        let seconds = since_start.saturating_sub(self.measuring).as_secs_f64();
         let (violation, momentum) = self.residual_measure.both(problem, self.model(), v, lambda);
         self.last = (violation, momentum);
         if self.tracing {
@@ -264,6 +265,18 @@ impl Monitor {
             return Verdict::Stop(Status::IterationLimit);
         }
         Verdict::Continue
+    }
+
+    /// Whether an iterate is a solution of every part of the problem: no subsystem has a larger relative error of
+    /// momentum than the whole may have.
+    pub fn solves_all_parts(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> bool {
+        let before = Instant::now();
+        let model = self.model();
+        let violation = self.residual_measure.violation(problem, model, v, lambda);
+        let solves = violation <= self.velocity_tolerance
+            && self.residual_measure.largest_momentum(problem, v) <= self.momentum_tolerance;
+        self.measuring += before.elapsed();
+        solves
     }
 
     /// Ends the solve with a full measurement, which determines the status.

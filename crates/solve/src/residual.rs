@@ -14,11 +14,13 @@
 //! Costs one product with A, two passes over J and three local problems per constraint, and no
 //! factorization; no allocation after the first call.
 
+use std::ops::Range;
+
 use stiction_math::simd;
 
 use crate::contact::{DIM, add_to_normal};
 use crate::law::FrictionModel;
-use crate::problem::Problem;
+use crate::problem::{Problem, SubsystemId};
 
 /// Residuals of a solution, measured on the problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -109,15 +111,29 @@ impl ResidualMeasure {
     /// The relative error of momentum, given Jᵀλ.
     fn momentum_of_impulse(&mut self, problem: &Problem, v: &[f64]) -> f64 {
         problem.mass().mul(v, &mut self.momentum_change);
+        self.momentum_over(problem, 0..problem.dofs())
+    }
+
+    /// The relative error of momentum over some velocities, given Jᵀλ and A v.
+    fn momentum_over(&self, problem: &Problem, dofs: Range<usize>) -> f64 {
         let (mut error, mut inertia, mut impulse) = (0.0, 0.0, 0.0);
         let b = problem.momentum();
-        for (i, d) in self.inverse_root_diagonal.iter().enumerate() {
+        for i in dofs {
+            let d = self.inverse_root_diagonal[i];
             let (p, j) = (self.momentum_change[i], self.impulse[i]);
             error += (d * (p - b[i] - j)).powi(2);
             inertia += (d * p).powi(2);
             impulse += (d * j).powi(2);
         }
         relative(f64::sqrt(error), f64::sqrt(f64::max(inertia, impulse)))
+    }
+
+    /// The largest relative error of momentum of a subsystem [-], after the violation was measured.
+    pub(crate) fn largest_momentum(&mut self, problem: &Problem, v: &[f64]) -> f64 {
+        let mass = problem.mass();
+        mass.mul(v, &mut self.momentum_change);
+        let of = |s: usize| self.momentum_over(problem, mass.dofs(SubsystemId(s)));
+        (0..mass.subsystems()).map(of).fold(0.0, largest)
     }
 
     /// The largest violation of a law [m/s] in each of some friction models; leaves Jᵀλ.

@@ -84,17 +84,29 @@ impl CrossingGuard {
     }
 
     /// Watches a contact if its smaller body may approach it by more than its thickness within the step.
-    pub fn watch(&mut self, world: &World, context: &ConstraintContext, h: f64, row: &RowContact) {
+    /// `reach` bounds the way of each body [m].
+    pub fn watch(
+        &mut self,
+        world: &World,
+        context: &ConstraintContext,
+        (h, reach): (f64, &[f64]),
+        row: &RowContact,
+    ) {
         let RowContact { contact, points, .. } = row;
         self.time_step = h;
-        let sides = [contact.a, contact.b].map(|id| world.colliders.get(id));
+        let ids = [contact.a, contact.b];
+        let [thickness_A, thickness_B] = ids.map(|id| world.thickness[id.index()]);
+        let bodies = world.bodies_of(contact);
+        if reach[bodies[0]] + reach[bodies[1]] <= SHARE * thickness_A.min(thickness_B) {
+            return;
+        }
+        let sides = ids.map(|id| world.colliders.get(id));
         let size = |side: &Collider| {
             let is_fixed = world.colliders.is_fixed(side.frame);
             if is_fixed { f64::INFINITY } else { side.shape.bounding_radius() }
         };
         let smaller_is_b = size(sides[1]) <= size(sides[0]);
         let (small, large) = if smaller_is_b { (1, 0) } else { (0, 1) };
-        let bodies = world.bodies_of(contact);
         let spin = context.angular_velocity(bodies[small]).norm();
         let origin = context.data.body_pose[bodies[small]].translation.vector;
         // Contacts may change the turn into approach.

@@ -45,6 +45,8 @@ pub(crate) struct FlushContacts {
     surface: Vec<(u32, u32)>,
     /// Contacts of one body that touch, one of each normal of a pair: pair, index.
     touching: Vec<(u32, u32)>,
+    /// Whether any pair has a shape that is not convex.
+    any_surface: bool,
     manifold: Manifold,
 }
 
@@ -190,7 +192,7 @@ impl FlushContacts {
             if self.share_normal(group, scene.contacts) {
                 continue;
             }
-            any |= self.drop_contacts(scene, group, true);
+            any |= self.any_surface && self.drop_contacts(scene, group, true);
             if group.len() < 2 {
                 continue;
             }
@@ -200,7 +202,7 @@ impl FlushContacts {
                     any |= self.replace_normal(scene, (frame, pair));
                 }
             }
-            any |= self.drop_contacts(scene, group, false);
+            any |= self.any_surface && self.drop_contacts(scene, group, false);
         }
         self.by_frame = by_frame;
         any
@@ -210,11 +212,13 @@ impl FlushContacts {
     fn list_pairs(&mut self, world: &World, contacts: &[Contact]) {
         self.by_frame.clear();
         self.starts.clear();
+        self.any_surface = false;
         let mut first = 0;
         for (index, pair) in pairs(contacts).enumerate() {
             self.starts.push(first);
             first += pair.len() as u32;
             let sides = [pair[0].a, pair[0].b].map(|id| world.colliders.get(id));
+            self.any_surface |= sides.iter().any(|side| !side.shape.is_convex());
             // Two spheres have no faces.
             if sides.iter().all(|side| matches!(side.shape, Shape::Sphere { .. })) {
                 continue;

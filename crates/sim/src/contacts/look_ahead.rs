@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use stiction_geom::{Contact, Shape};
+use stiction_geom::{ColliderId, Contact, Shape};
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::sweep::{self, Motion, MovingShape, SweepScratch};
 use stiction_mech::Data;
@@ -23,6 +23,7 @@ use super::crossing::CrossingGuard;
 use super::predicted_motion::PredictedMotion;
 use super::{RowContact, pairs, shape_pose};
 use crate::rows::{ConstraintContext, RowParameters};
+use crate::settings::{Settings, Stabilisation};
 use crate::warm_start::WarmStart;
 use crate::world::World;
 
@@ -33,8 +34,12 @@ const SAME_CONTACT: f64 = 0.8;
 /// Distance between the points of a row and of a contact at the next state up to which they are the same, as
 /// a part of the size of the smaller shape [-].
 const SAME_PLACE: f64 = 0.25;
-/// Depth from which a contact without a row is added, in multiples of the slop [-].
+/// Depth from which a contact without a row is added: in multiples of the slop, or as a part of the least half extent of
+/// convex shapes and of what the position correction may move in a step [-]. Up to there it begins to act in the next
+/// step, after the correction has removed it.
 const MISSED_DEPTH: f64 = 10.0;
+const MISSED_SHARE: f64 = 0.02;
+const MISSED_CORRECTION: f64 = 0.5;
 /// Difference of the feature of a missed contact from that of a row of the same shapes in another direction.
 const IN_OTHER_DIRECTION: u32 = 0x85eb_ca6b;
 /// Distance from the meeting at which it is accepted, in multiples of the slop [-].
@@ -70,6 +75,8 @@ pub(crate) struct LookAheadInput<'a> {
     pub warm_start: &'a WarmStart,
     /// Penetration that is tolerated [m].
     pub slop: f64,
+    /// Per body: bound of its way within the step [m].
+    pub reach: &'a [f64],
 }
 
 impl LookAheadInput<'_> {
@@ -166,7 +173,10 @@ impl LookAhead {
             let found = RowContact::at_start(contact);
             let relative = context.point_velocity(bodies[1], &found.points[1])
                 - context.point_velocity(bodies[0], &found.points[0]);
-            let friction = world.pairing(contact, parameters.combine).friction;
+            let friction = match parameters.convex_friction {
+                true => world.pairing(contact, parameters.combine).friction,
+                false => 0.0,
+            };
             let gap = contact.gap - standoff;
             let approach = contact.normal.dot(&relative);
             if parameters.may_close(gap, approach, &relative, friction)
@@ -174,7 +184,7 @@ impl LookAhead {
             {
                 self.selected.push(found);
             }
-            self.crossing.watch(world, context, parameters.time_step, &found);
+            self.crossing.watch(world, context, (parameters.time_step, input.reach), &found);
             if gap.max(0.0) + parameters.time_step * approach < -slop {
                 self.mark_stopped(world, contact);
             }
@@ -228,7 +238,8 @@ impl LookAhead {
             let (feature, normal) = (touch.feature, touch.normal);
             let contact = Contact { feature, point, normal, gap, ..pair[0] };
             let row = RowContact { contact, points, away: 0.0 };
-            self.crossing.watch(world, &input.context, input.parameters.time_step, &row);
+            let span = (input.parameters.time_step, input.reach);
+            self.crossing.watch(world, &input.context, span, &row);
             self.selected.push(row);
         }
         true
@@ -240,14 +251,24 @@ impl LookAhead {
         &mut self,
         world: &World,
         contacts: &[Contact],
-        slop: f64,
+        settings: &Settings,
         data: &Data,
     ) -> bool {
         self.missed.clear();
         let crosses = self.crossing.find(world, data);
+        let Stabilisation { slop, max_speed, .. } = settings.stabilisation;
+        let correctable = MISSED_CORRECTION * max_speed * settings.time_step;
         for contact in contacts {
-            let deep = |gap: f64| gap < -MISSED_DEPTH * slop;
-            if !world.rigid_gap(contact).is_some_and(deep) {
+            if !world.rigid_gap(contact).is_some_and(|gap| gap < -MISSED_DEPTH * slop) {
+                continue;
+            }
+            let thickness = |id: ColliderId| world.thickness[id.index()];
+            let is_thick = |id| !matches!(world.colliders.get(id).shape, Shape::Mesh(_));
+            let ids = [contact.a, contact.b];
+            let least = ids.map(thickness).into_iter().fold(f64::INFINITY, f64::min);
+            if ids.into_iter().all(is_thick)
+                && contact.gap > -(MISSED_SHARE * least).min(correctable)
+            {
                 continue;
             }
             // The normal of a shape that passed through may point to the wrong side.

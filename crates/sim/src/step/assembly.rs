@@ -29,7 +29,8 @@ pub(super) fn select_contacts(step: &mut StepContext) {
         predicted.compute(model, scheme, h, state, free, data);
     }
     let context = ConstraintContext::new(model, data, free, history, driven);
-    let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop };
+    let reach = &history.reach;
+    let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop, reach };
     look_ahead.select(&input, contacts);
     step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
 }

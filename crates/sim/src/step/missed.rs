@@ -21,9 +21,8 @@ const ROUNDS: usize = 3;
 pub(super) fn solve_with_missed_contacts(step: &mut StepContext) -> Result<(), StepError> {
     for _ in 0..ROUNDS {
         let StepContext { world, settings, state, history, scratch, .. } = step;
-        let slop = settings.stabilisation.slop;
         let Scratch { look_ahead, contacts, data, driven, moves, .. } = &mut **scratch;
-        if !look_ahead.find_missed(world, contacts, slop, data) {
+        if !look_ahead.find_missed(world, contacts, settings, data) {
             break;
         }
         // Back to the start of the step.

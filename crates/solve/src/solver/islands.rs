@@ -32,6 +32,8 @@ pub(super) struct Islands {
     /// Solves the whole problem at once where there is one island, and where a trace is recorded,
     /// which islands do not have.
     whole: Option<Box<dyn Solver>>,
+    /// Whether it solved the last problem.
+    solved_whole: bool,
     islands: Vec<Island>,
     used: usize,
     constrained: Vec<u32>,
@@ -43,6 +45,7 @@ impl Islands {
             build,
             worth_reducing: [false, true].map(|far| build().worth_reducing(far)),
             whole: None,
+            solved_whole: false,
             islands: Vec::new(),
             used: 0,
             constrained: Vec::new(),
@@ -72,10 +75,14 @@ impl Islands {
         solution: &mut Solution,
     ) -> Status {
         // A problem of one island is solved directly, without a copy.
-        if monitor.is_tracing() || problem.islands().count() == 1 {
-            self.used = 0;
+        self.used = 0;
+        self.solved_whole = monitor.is_tracing() || problem.islands().count() == 1;
+        if self.solved_whole {
             let solver = self.whole.get_or_insert_with(self.build);
             return solver.improve(problem, monitor, solution);
+        }
+        if monitor.solves_all_parts(problem, &solution.velocity, &solution.impulse) {
+            return Status::Converged;
         }
         self.used = self.count(problem);
         let model = monitor.model();
@@ -126,7 +133,7 @@ impl Islands {
 
     /// Notes of the solvers of all islands, sorted, without duplicates.
     pub fn notes(&self) -> Vec<String> {
-        let whole = self.whole.iter().filter(|_| self.used == 0).map(|s| s.notes());
+        let whole = self.whole.iter().filter(|_| self.solved_whole).map(|s| s.notes());
         let parts = self.islands[..self.used].iter().map(|island| island.solver.notes());
         let mut notes: Vec<String> = whole.chain(parts).flatten().collect();
         notes.sort_unstable();
