@@ -145,10 +145,19 @@ impl RowBuilder {
         let (start, n, nv) = (range.dofs.start, range.dofs.len(), context.model.nv());
         if context.by_tree[tree] {
             let out = self.push(RowPort::Tree(tree as u32), n * dim);
-            for d in 0..dim {
-                let c = row(d);
-                for k in context.path(tree, link) {
-                    out[d * n + k] = c.dot(&context.data.subspace[start + k]);
+            if range.links.len() == 1 {
+                // One link moves with all velocities of its tree.
+                let subspace = &context.data.subspace[range.dofs.clone()];
+                for (d, out) in out.chunks_exact_mut(n).enumerate() {
+                    let c = row(d);
+                    out.iter_mut().zip(subspace).for_each(|(out, s)| *out = c.dot(s));
+                }
+            } else {
+                for d in 0..dim {
+                    let c = row(d);
+                    for k in context.path(tree, link) {
+                        out[d * n + k] = c.dot(&context.data.subspace[start + k]);
+                    }
                 }
             }
         } else {
