@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use stiction_geom::{ColliderId, Contact, Shape};
+use stiction_geom::{Contact, Shape};
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::sweep::{self, Motion, MovingShape, SweepScratch};
 use stiction_mech::Data;
@@ -259,15 +259,16 @@ impl LookAhead {
         let Stabilisation { slop, max_speed, .. } = settings.stabilisation;
         let correctable = MISSED_CORRECTION * max_speed * settings.time_step;
         for contact in contacts {
-            if !world.rigid_gap(contact).is_some_and(|gap| gap < -MISSED_DEPTH * slop) {
+            let gap = contact.gap - world.standoff(contact);
+            if gap >= -MISSED_DEPTH * slop {
                 continue;
             }
-            let thickness = |id: ColliderId| world.thickness[id.index()];
-            let is_thick = |id| !matches!(world.colliders.get(id).shape, Shape::Mesh(_));
             let ids = [contact.a, contact.b];
-            let least = ids.map(thickness).into_iter().fold(f64::INFINITY, f64::min);
-            if ids.into_iter().all(is_thick)
-                && contact.gap > -(MISSED_SHARE * least).min(correctable)
+            let is_thick = |id| !matches!(world.colliders.get(id).shape, Shape::Mesh(_));
+            let thickness = ids.map(|id| world.thickness[id.index()]);
+            let allowed = (MISSED_SHARE * thickness[0].min(thickness[1])).min(correctable);
+            if ids.into_iter().all(is_thick) && gap > -allowed
+                || world.rigid_gap(contact).is_none()
             {
                 continue;
             }

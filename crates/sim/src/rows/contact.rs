@@ -55,9 +55,16 @@ pub(crate) fn add_rows(
     context: &ConstraintContext,
     rows: &mut RowBuilder,
 ) {
+    // Contacts of one pair follow one another, and mostly share their normal.
+    let mut last: Option<(&Contact, Pairing, Matrix3<f64>)> = None;
     for RowContact { contact: found, points: [p_A, p_B], away } in contacts {
         let bodies = world.bodies_of(found);
-        let (mut pairing, mut parameters) = (world.pairing(found, parameters.combine), *parameters);
+        let same_pair = last.filter(|(other, ..)| (other.a, other.b) == (found.a, found.b));
+        let combined = match &same_pair {
+            Some((_, pairing, _)) => *pairing,
+            None => world.pairing(found, parameters.combine),
+        };
+        let (mut pairing, mut parameters) = (combined, *parameters);
         let yields = context.yielding.has_contact(found);
         if yields {
             // Shapes deep in one another would lock each other by exact friction.
@@ -65,7 +72,11 @@ pub(crate) fn add_rows(
             parameters.tangential = TangentialLaw::Mujoco;
         }
         let Some(law) = friction_law(&pairing) else { continue };
-        let R_CW = frame(world, found, &pairing, context);
+        let R_CW = match same_pair {
+            Some((other, _, R_CW)) if other.normal == found.normal => R_CW,
+            _ => frame(world, found, &pairing, context),
+        };
+        last = Some((found, combined, R_CW));
         let relative =
             context.point_velocity(bodies[1], p_B) - context.point_velocity(bodies[0], p_A);
         let normal_velocity = found.normal.dot(&relative);

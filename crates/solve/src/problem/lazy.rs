@@ -38,10 +38,20 @@ impl<T> Lazy<T> {
         self.ready.get()
     }
 
+    /// Takes the memory of the previous value.
+    pub fn take_memory(&mut self) -> Option<T> {
+        self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Keeps memory for the next value.
+    pub fn give_memory(&mut self, memory: T) {
+        *self.spare.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(memory);
+    }
+
     /// Discards the value; keeps its memory for the next one.
     pub fn reset(&mut self) {
         if let Some(old) = self.ready.take() {
-            *self.spare.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(old);
+            self.give_memory(old);
         }
     }
 }

@@ -42,7 +42,6 @@ pub use restrict::Restriction;
 pub(crate) use small::dot;
 pub use tree::Tree;
 
-use crate::contact::DIM;
 use crate::error::ProblemError;
 use crate::law::Law;
 use lazy::Lazy;
@@ -141,6 +140,12 @@ impl Problem {
     /// `J_i v + e_i` [m/s] of a constraint at the start velocity.
     pub(crate) fn free_row_estimate(&self, constraint: usize, out: &mut [f64]) {
         let rows = self.row_range(constraint);
+        if !self.is_large()
+            && let Some(free) = self.free.ready()
+        {
+            out[..rows.len()].copy_from_slice(&free.rows[rows]);
+            return;
+        }
         self.jacobian.mul_constraint(constraint, &self.estimate, &mut out[..rows.len()]);
         out.iter_mut().zip(&self.rows.bias()[rows]).for_each(|(c, e)| *c += e);
     }
@@ -269,27 +274,23 @@ impl Problem {
         estimate::free_motion(&self.mass, &self.momentum, &mut motion, &mut self.common);
         let fastest = motion.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let mut largest = STANDSTILL * fastest;
-        let mut row = [0.0; DIM];
-        for i in 0..self.rows.len() {
-            let rows = self.row_range(i);
-            let row = &mut row[..rows.len()];
-            self.jacobian.mul_constraint(i, &motion, row);
-            for (c, e) in row.iter().zip(&self.rows.bias()[rows]) {
-                largest = largest.max(c.abs()).max(e.abs());
-            }
+        let FreeMotion { mut velocity, mut rows } = self.free.take_memory().unwrap_or_default();
+        rows.clear();
+        rows.resize(self.rows.rows(), 0.0);
+        self.jacobian.mul(&motion, &mut rows);
+        for (c, e) in rows.iter_mut().zip(self.rows.bias()) {
+            largest = largest.max(c.abs()).max(e.abs());
+            *c += e;
         }
         self.reference_velocity = largest;
+        velocity.clone_from(&motion);
         self.estimate = motion;
-        if !self.is_large() {
-            // The estimate is exact; it is copied into the memory of the last problem.
-            self.free.get(|old| {
-                let FreeMotion { mut velocity, mut rows } = old.unwrap_or_default();
-                velocity.clone_from(&self.estimate);
-                rows.clear();
-                rows.resize(self.rows.rows(), 0.0);
-                self.constraint_velocity(&velocity, &mut rows);
-                FreeMotion { velocity, rows }
-            });
+        let free = FreeMotion { velocity, rows };
+        if self.is_large() {
+            self.free.give_memory(free);
+        } else {
+            // The estimate is exact.
+            self.free.get(|_| free);
         }
     }
 
