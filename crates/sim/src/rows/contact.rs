@@ -1,7 +1,7 @@
 //! Rows of rigid contacts.
 //!
 //! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
-//! closed requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
+//! closed, up to a small part of the slop, requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
 //! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
 //! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)], those that are soft as in
 //! MuJoCo `soft_surface`.
@@ -210,7 +210,7 @@ pub(crate) fn normal_row(
         let time = if gap > 0.0 { h } else { h + tau };
         return (gap / time, 1.0 / (h * k * (h + tau)));
     }
-    let closing = -gap.max(0.0) / h;
+    let closing = if gap <= parameters.touch { 0.0 } else { -gap / h };
     let impact = normal_velocity < -parameters.bounce_threshold && gap + h * normal_velocity < 0.0;
     let bounces = pairing.restitution > 0.0 || alpha < 1.0;
     let least = if impact && bounces {
@@ -235,6 +235,7 @@ mod tests {
             whole_step: 0.01,
             alpha,
             bounce_threshold: 0.2,
+            touch: 0.0,
             max_speed: 1.0,
             combine,
             tangential: Default::default(),

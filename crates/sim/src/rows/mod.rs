@@ -39,6 +39,10 @@ use effect::MotionEffect;
 /// Speeds of approach below this many steps of free fall do not bounce.
 const BOUNCE_STEPS: f64 = 2.0;
 
+/// Gap up to which surfaces touch, in slops [-]. Of the contacts under a foot some are a nanometre above the others: if each had to
+/// close its own gap, they would contradict each other, and it would take many iterations to tell which of them act.
+const TOUCH: f64 = 0.1;
+
 /// Inputs of the rows of a step besides positions and velocities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowParameters {
@@ -50,6 +54,8 @@ pub(crate) struct RowParameters {
     pub alpha: f64,
     /// Speed of approach [m/s] below which nothing bounces.
     pub bounce_threshold: f64,
+    /// Gap up to which surfaces touch [m].
+    pub touch: f64,
     /// Largest speed at which overlaps of a start part [m/s].
     pub max_speed: f64,
     /// How coefficients of friction combine.
@@ -73,6 +79,7 @@ impl RowParameters {
             whole_step: settings.time_step / fraction,
             alpha: settings.scheme.alpha(),
             bounce_threshold: BOUNCE_STEPS * gravity * settings.time_step,
+            touch: TOUCH * settings.stabilisation.slop,
             max_speed: settings.stabilisation.max_speed,
             combine: settings.combine,
             tangential: settings.tangential,

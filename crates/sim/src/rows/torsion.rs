@@ -144,6 +144,7 @@ mod tests {
                 whole_step: time_step,
                 alpha: 1.0,
                 bounce_threshold: 1.0,
+                touch: 0.0,
                 max_speed: 1.0,
                 combine,
                 tangential: Default::default(),

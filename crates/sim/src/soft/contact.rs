@@ -311,6 +311,7 @@ mod tests {
             whole_step: 0.01,
             alpha,
             bounce_threshold: 0.2,
+            touch: 0.0,
             max_speed: 1.0,
             combine,
             tangential: Default::default(),

@@ -44,14 +44,14 @@ impl ContactSpace {
             let dim = rows.len();
             let at = self.u[rows.clone()].iter().zip(&lambda[rows.clone()]);
             c0.iter_mut().zip(at).for_each(|(c, (u, l))| *c = u - w * l);
-            let D = &mut D[..dim * dim];
+            let (D, delta) = (&mut D[..dim * dim], self.damping.of(problem.law(i)));
             problem.law(i).slope(model, &c0[..dim], &[w; DIM][..dim], D);
             D.iter_mut().for_each(|d| *d *= w);
             if D.iter().any(|d| *d != 0.0) {
                 acting.extend(rows.map(|row| row as u32));
             } else {
                 for row in rows {
-                    self.step[row] = -self.map[row] / (1.0 + self.damping.value);
+                    self.step[row] = -self.map[row] / (1.0 + delta);
                 }
             }
             slopes.extend_from_slice(D);
@@ -105,7 +105,7 @@ impl ContactSpace {
                     out[place + k] -= d;
                     b -= rho * known[other];
                 }
-                out[place + a] += 1.0 + damping.value;
+                out[place + a] += 1.0 + damping.of(problem.law(i));
                 rhs.push(b);
             }
             place += dim;
@@ -137,7 +137,8 @@ impl ContactSpace {
                 continue;
             }
             let (w, R) = (scale[i], &problem.compliance()[rows.clone()]);
-            let Some(M_inv) = inverse_of_local(D, w, R, damping.value) else { return false };
+            let delta = damping.of(problem.law(i));
+            let Some(M_inv) = inverse_of_local(D, w, R, delta) else { return false };
             // G replaces D, and −c the step.
             let mut G = [0.0; DIM * DIM];
             for a in 0..dim {

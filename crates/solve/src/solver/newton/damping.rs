@@ -1,5 +1,7 @@
 //! The regularisation δ of Newton steps on the natural map, chosen as in the method of Levenberg and Marquardt.
 
+use crate::law::Law;
+
 /// δ at least after a step failed, at most, and at the start [-]: the square root of round-off makes a step unique where
 /// contacts are redundant.
 const CAREFUL: f64 = 1e-2;
@@ -25,6 +27,15 @@ impl Default for Damping {
 }
 
 impl Damping {
+    /// δ of a constraint. A linear law is solved by one step whatever the others do, and a large δ would only slow it down.
+    #[inline]
+    pub fn of(&self, law: &Law) -> f64 {
+        match law {
+            Law::Bilateral(_) | Law::Soft(_) => SMALLEST,
+            _ => self.value,
+        }
+    }
+
     /// Whether it does not grow any more.
     pub fn is_largest(&self) -> bool {
         self.value >= LARGEST
