@@ -1,7 +1,7 @@
 //! Rows of rigid contacts.
 //!
 //! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
-//! closed, up to a small part of the slop, requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
+//! closed, or part of a patch that is, requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
 //! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
 //! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)], those that are soft as in
 //! MuJoCo `soft_surface`.
@@ -30,6 +30,9 @@ const LASTING_APPROACH: f64 = 5e-3;
 /// the smaller shape [-].
 const DEEPEST: f64 = 0.25;
 
+/// Contacts of two bodies that may all touch exactly, whatever their gaps.
+const EXACT_CONTACTS: usize = 3;
+
 impl RowParameters {
     /// Whether a gap [m] may close within the step, at this normal and relative velocity [m/s].
     /// A contact that is left out and closes all the same is found after the solve.
@@ -57,14 +60,22 @@ pub(crate) fn add_rows(
 ) {
     // Contacts of one pair follow one another, and mostly share their normal.
     let mut last: Option<(&Contact, Pairing, Matrix3<f64>)> = None;
-    for RowContact { contact: found, points: [p_A, p_B], away } in contacts {
+    let touch = parameters.touch;
+    let mut parameters = *parameters;
+    for (k, RowContact { contact: found, points: [p_A, p_B], away }) in contacts.iter().enumerate()
+    {
         let bodies = world.bodies_of(found);
         let same_pair = last.filter(|(other, ..)| (other.a, other.b) == (found.a, found.b));
         let combined = match &same_pair {
             Some((_, pairing, _)) => *pairing,
-            None => world.pairing(found, parameters.combine),
+            None => {
+                let combined = world.pairing(found, parameters.combine);
+                let is_patch = is_patch(&contacts[k..], touch + combined.standoff);
+                parameters.touch = if is_patch { touch } else { 0.0 };
+                combined
+            }
         };
-        let (mut pairing, mut parameters) = (combined, *parameters);
+        let (mut pairing, mut parameters) = (combined, parameters);
         let yields = context.yielding.has_contact(found);
         if yields {
             // Shapes deep in one another would lock each other by exact friction.
@@ -132,6 +143,16 @@ pub(crate) fn add_rows(
         rows.close_contact(point, R_CW, pairing);
         rows.set_rebound(rebound);
     }
+}
+
+/// Whether the first of these contacts and those of the same pair that follow hold a patch of which more touch, up to a gap
+/// `within` [m], than can do so exactly: under a foot some are a nanometre above the others. If each had to close its own
+/// gap, they would contradict each other, and it would take many iterations to tell which of them act.
+fn is_patch(contacts: &[RowContact], within: f64) -> bool {
+    let pair = |row: &RowContact| (row.contact.a, row.contact.b);
+    let first = pair(&contacts[0]);
+    let same_pair = contacts.iter().take_while(|row| pair(row) == first);
+    same_pair.filter(|row| row.contact.gap <= within).count() > EXACT_CONTACTS
 }
 
 /// A soft contact at the start of a step. Surfaces that are apart may pass into one another by a part of the

@@ -39,8 +39,7 @@ use effect::MotionEffect;
 /// Speeds of approach below this many steps of free fall do not bounce.
 const BOUNCE_STEPS: f64 = 2.0;
 
-/// Gap up to which surfaces touch, in slops [-]. Of the contacts under a foot some are a nanometre above the others: if each had to
-/// close its own gap, they would contradict each other, and it would take many iterations to tell which of them act.
+/// Gap up to which the contacts of a patch touch, in slops [-].
 const TOUCH: f64 = 0.1;
 
 /// Inputs of the rows of a step besides positions and velocities.
@@ -54,7 +53,7 @@ pub(crate) struct RowParameters {
     pub alpha: f64,
     /// Speed of approach [m/s] below which nothing bounces.
     pub bounce_threshold: f64,
-    /// Gap up to which surfaces touch [m].
+    /// Gap up to which the contacts of a patch touch [m].
     pub touch: f64,
     /// Largest speed at which overlaps of a start part [m/s].
     pub max_speed: f64,
