@@ -19,14 +19,16 @@ use crate::position_correction::{LastingError, LastingErrors, TreeCorrection};
 use crate::rows::{ConstraintClass, ConstraintKey};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
-use crate::start_errors::YieldingConstraints;
+use crate::start_errors::{OpenEqualities, YieldingConstraints};
 use crate::warm_start::WarmStart;
 use crate::world::World;
 
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
+/// The version before the largest error of equalities that yield: still read, without a bound of it in the next step.
+const VERSION_WITHOUT_LARGEST_OPEN: u32 = 8;
 /// The version before constraints that yield since the start: still read, as after a state that was set.
 const VERSION_WITHOUT_YIELDING: u32 = 7;
 /// The version before switches of equalities: still read, since equalities could not be switched.
@@ -128,7 +130,8 @@ impl Snapshot {
         out.list(&history.equality_active, |out, active| out.u32(u32::from(*active)));
         out.u32(u32::from(history.yielding.follows));
         out.list(&history.yielding.keys, SnapshotWriter::key);
-        out.f64(history.yielding.open);
+        let OpenEqualities { sum, largest } = history.yielding.open;
+        [sum, largest].into_iter().for_each(|x| out.f64(x));
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -339,7 +342,13 @@ impl SnapshotReader<'_> {
             history.yielding = YieldingConstraints {
                 follows: self.u32()? != 0,
                 keys: self.list(Self::constraint_key)?,
-                open: self.f64()?,
+                open: OpenEqualities {
+                    sum: self.f64()?,
+                    largest: match self.version > VERSION_WITHOUT_LARGEST_OPEN {
+                        true => self.f64()?,
+                        false => f64::INFINITY,
+                    },
+                },
             };
         }
         Ok(Some(history))

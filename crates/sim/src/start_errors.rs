@@ -4,7 +4,7 @@
 //! constraint follows MuJoCo's default [`SoftLaw`](stiction_mech::SoftLaw), critically damped, until its error is
 //! within [`VIOLATED`], and is exact from then on. It does not come within if other constraints contradict it, or if a
 //! heavy load rests on it: then it yields for good, as in MuJoCo. Its error is in the report and is not corrected. It is
-//! no fault, but open equalities must close: their errors must fall in sum. With [`StartLaw::Displace`] all constraints are exact, and the position correction removes the errors at a
+//! no fault, but open equalities must close: their errors must fall in sum, and the largest must not grow. With [`StartLaw::Displace`] all constraints are exact, and the position correction removes the errors at a
 //! bounded speed. In both cases the first report says what was found.
 
 use std::fmt;
@@ -23,6 +23,9 @@ const VIOLATED: f64 = 1e-3;
 /// Least part of their errors by which equalities that yield must close in a step [-]: from rest it is (h/T)², with
 /// T = 0.02 s.
 const CLOSING: f64 = 1e-6;
+
+/// Growth of the largest of these errors in a step that is none [m, rad].
+const STEADY: f64 = 0.1 * VIOLATED;
 
 /// How constraints that a start violates are resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,8 +100,15 @@ pub(crate) struct YieldingConstraints {
     pub follows: bool,
     /// Of an equality its index, of a pair its shapes.
     pub keys: Vec<ConstraintKey>,
-    /// Sum of the errors of the equalities that yield, at the start of the step [m, rad].
-    pub open: f64,
+    /// Errors of the equalities that yield, at the start of the step.
+    pub open: OpenEqualities,
+}
+
+/// Errors of all rows of the equalities that yield [m, rad].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct OpenEqualities {
+    pub sum: f64,
+    pub largest: f64,
 }
 
 /// A configuration whose constraints are inspected, with its limits and contacts.
@@ -112,7 +122,7 @@ pub(crate) struct StartInput<'a> {
 
 impl YieldingConstraints {
     /// Nothing yields.
-    pub const NONE: &'static Self = &Self { follows: false, keys: Vec::new(), open: 0.0 };
+    pub const NONE: &'static Self = &Self { follows: false, keys: Vec::new(), open: OpenEqualities { sum: 0.0, largest: 0.0 } };
 
     /// Finds the violated constraints of a state that was set from outside, which yield under [`StartLaw::Soft`].
     pub fn begin(&mut self, input: &StartInput, law: StartLaw) -> StartErrors {
@@ -124,7 +134,7 @@ impl YieldingConstraints {
                 self.keys.push(key);
             }
         });
-        self.open = self.equality_sum(input.world, &input.configuration);
+        self.open = self.equality_errors(input.world, &input.configuration);
         errors
     }
 
@@ -143,26 +153,33 @@ impl YieldingConstraints {
             }
         });
         keys.truncate(kept);
-        self.open = self.equality_sum(input.world, &input.configuration);
+        self.open = self.equality_errors(input.world, &input.configuration);
     }
 
-    /// Whether the equalities that yield do not close: in sum their errors are not less than at the start of the step.
+    /// Whether the equalities that yield do not close: in sum their errors are not less than at the start of the step, or the
+    /// largest grows.
     pub fn stays_open(&self, world: &World, configuration: &Configuration) -> bool {
-        let least = (1.0 - CLOSING) * self.open;
-        self.open > 0.0 && !(self.equality_sum(world, configuration) < least)
+        let OpenEqualities { sum, largest } = self.open;
+        sum > 0.0 && {
+            let now = self.equality_errors(world, configuration);
+            !(now.sum < (1.0 - CLOSING) * sum) || now.largest > largest + STEADY
+        }
     }
 
-    /// Sum of the errors of all rows of the equalities that yield [m, rad].
-    fn equality_sum(&self, world: &World, configuration: &Configuration) -> f64 {
+    /// Errors of the equalities that yield.
+    fn equality_errors(&self, world: &World, configuration: &Configuration) -> OpenEqualities {
         let mut rows = [0.0; MAX_ROWS];
+        let mut open = OpenEqualities::default();
         let equalities = self.keys.iter().take_while(|key| key.class == ConstraintClass::Equality);
-        equalities
-            .map(|key| {
-                let equality = &world.equalities[key.a as usize];
-                equality.error(configuration, &mut rows);
-                rows[..equality.dim()].iter().map(|x| x.abs()).sum::<f64>()
-            })
-            .sum()
+        for key in equalities {
+            let equality = &world.equalities[key.a as usize];
+            equality.error(configuration, &mut rows);
+            for error in &rows[..equality.dim()] {
+                open.sum += error.abs();
+                open.largest = open.largest.max(error.abs());
+            }
+        }
+        open
     }
 
     /// Whether an equality yields.

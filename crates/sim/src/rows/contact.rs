@@ -246,6 +246,8 @@ pub(crate) fn normal_row(
 
 #[cfg(test)]
 mod tests {
+    use stiction_geom::ColliderId;
+
     use super::*;
     use crate::surface::{Combine, Surface};
 
@@ -274,6 +276,35 @@ mod tests {
         let (bias, compliance) = normal_row(&pairing(0.0), &parameters(1.0), 1e-3, -5.0);
         // Touching after h: c_n = −gap/h, so that c_n + e = 0.
         assert!((bias - 0.1).abs() <= 1e-16 && compliance == 0.0);
+    }
+
+    #[test]
+    fn contacts_of_a_patch_that_differ_by_round_off_touch_together() {
+        let touch = 1e-6;
+        let at = |gap: f64, b: u32| {
+            let contact = Contact {
+                a: ColliderId(0),
+                b: ColliderId(b),
+                feature: 0,
+                point: Vector3::zeros(),
+                normal: Vector3::z(),
+                gap,
+            };
+            RowContact::at_start(&contact)
+        };
+        let foot = [1e-9, -3e-9, 4e-9, 2e-9];
+        let patch = foot.map(|gap| at(gap, 1));
+        assert!(is_patch(&patch, touch));
+        // Three contacts touch exactly whatever their gaps; those of other pairs and those that are apart do not count.
+        assert!(!is_patch(&patch[..3], touch));
+        assert!(!is_patch(&[patch[0], patch[1], patch[2], at(0.0, 2)], touch));
+        assert!(!is_patch(&[patch[0], patch[1], patch[2], at(1e-4, 1)], touch));
+        let together = RowParameters { touch, ..parameters(1.0) };
+        for gap in foot {
+            assert_eq!(normal_row(&pairing(0.0), &together, gap, 0.0), (0.0, 0.0));
+        }
+        // Farther away the gap may close.
+        assert_eq!(normal_row(&pairing(0.0), &together, 1e-3, 0.0).0, 1e-3 / together.time_step);
     }
 
     #[test]
