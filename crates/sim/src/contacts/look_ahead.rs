@@ -375,9 +375,49 @@ fn cannot_meet(a: &MovingShape, b: &MovingShape, pair: &[Contact], distance: f64
         return true;
     }
     let is_convex = a.shape.is_convex() && b.shape.is_convex();
-    is_convex && {
-        let n = &pair[0].normal;
+    let n = &pair[0].normal;
+    if is_convex {
         let approach = (a.motion.shift - b.motion.shift).dot(n);
-        approach + turned(a, Some(n)) + turned(b, Some(n)) < least
+        if approach + turned(a, Some(n)) + turned(b, Some(n)) < least {
+            return true;
+        }
     }
+    let n = is_convex.then_some(n);
+    if a.shape.bounding_radius() < b.shape.bounding_radius() {
+        relative_approach(a, b, n) < least
+    } else {
+        relative_approach(b, a, n.map(|n| -n).as_ref()) < least
+    }
+}
+
+/// Bound of the distance by which the points of a shape approach another one in the frame of that one [m], along the
+/// direction `n` if there is one. Links of one mechanism that move and turn together hardly approach each other.
+///
+/// A point p of the small shape moves by `d = R_Lᵀ(s) w(s) − w(0)`, with w its place from the centre of the large one: to first
+/// order by the difference of the velocities of both bodies at p, and by no more than
+/// `½ θ_S² ρ_S + θ_L m + ½ θ_L² (ρ_L + m)` besides, where θ are the turns, ρ the distances of p from the centres and
+/// `m ≥ |w(s) − w(0)|`.
+fn relative_approach(
+    small: &MovingShape,
+    large: &MovingShape,
+    n: Option<&nalgebra::Vector3<f64>>,
+) -> f64 {
+    let radius = small.shape.bounding_radius();
+    let (m_S, m_L) = (&small.motion, &large.motion);
+    let middle = small.X_WS.translation.vector;
+    let [from_S, from_L] = [middle - m_S.centre, middle - m_L.centre];
+    let shift = m_S.shift - m_L.shift;
+    let velocity = shift + m_S.turn.cross(&from_S) - m_L.turn.cross(&from_L);
+    let turn = m_S.turn - m_L.turn;
+    let first = match n {
+        Some(n) => velocity.dot(n) + turn.cross(n).norm() * radius,
+        None => velocity.norm() + turn.norm() * radius,
+    };
+    let (theta_S, theta_L) = (m_S.turn.norm(), m_L.turn.norm());
+    let [rho_S, rho_L] = [from_S, from_L].map(|from| from.norm() + radius);
+    let moved = shift.norm() + theta_S * rho_S;
+    let second = 0.5 * theta_S * theta_S * rho_S
+        + theta_L * moved
+        + 0.5 * theta_L * theta_L * (rho_L + moved);
+    first + second
 }
