@@ -8,13 +8,17 @@
 //!
 //! The bound of a body that turns holds for all of its points, and may be far above the speed at which the
 //! nearest ones approach. Between two searches for the nearest points the time is therefore advanced along one
-//! normal, by support points alone.
+//! normal, by support points alone. Where the motion of one body in the frame of the other has the lower bound, as that of
+//! links that move together, the normal is fixed in that frame.
 //!
 //! Convex shapes are handled by their cores, meshes and height fields triangle by triangle, compounds part
 //! by part, half spaces by the lowest point over them.
 
 mod half_space;
+mod relative;
 mod surface;
+
+pub use relative::RelativeMotion;
 
 use crate::Shape;
 use crate::narrow::ConvexCore;
@@ -150,6 +154,8 @@ struct MovingCore<'a> {
     motion: Motion,
     /// Largest distance of a point of the core from the centre of the motion [m].
     radius: f64,
+    /// Radius of the core about the origin of its frame [m].
+    extent: f64,
 }
 
 impl<'a> MovingCore<'a> {
@@ -158,8 +164,14 @@ impl<'a> MovingCore<'a> {
         let MovingShape { shape, X_WS, motion } = *moving;
         let offset = (X_WS.translation.vector - motion.centre).norm();
         // The rounding turns with the core and keeps its shape.
-        let radius = offset + (shape.bounding_radius() - shape.radius()).max(0.0);
-        Self { core: shape, X_WS, motion, radius }
+        let extent = (shape.bounding_radius() - shape.radius()).max(0.0);
+        Self { core: shape, X_WS, motion, radius: offset + extent, extent }
+    }
+
+    /// Its motion in the frame of another one.
+    fn relative_to(&self, other: &Self) -> RelativeMotion {
+        let extent = (self.X_WS.translation.vector, self.extent);
+        RelativeMotion::new(&self.motion, extent, &other.motion)
     }
 
     fn pose(&self, s: f64) -> Isometry3<f64> {
@@ -171,7 +183,11 @@ impl<'a> MovingCore<'a> {
 fn cores(a: &MovingCore, b: &MovingCore, target: &Target, limit: f64) -> Option<f64> {
     let rounding = a.core.radius() + b.core.radius() + target.distance;
     let relative = Motion { shift: a.motion.shift - b.motion.shift, ..a.motion };
+    let a_is_small = a.extent < b.extent;
+    let (small, large) = if a_is_small { (a, b) } else { (b, a) };
+    let in_large = small.relative_to(large);
     let most = relative.speed(a.radius) + b.motion.turn.norm() * b.radius;
+    let most = most.min(in_large.speed(None));
     let mut s = 0.0;
     for _ in 0..MOST_STEPS {
         let (X_WA, X_WB) = (a.pose(s), b.pose(s));
@@ -189,12 +205,24 @@ fn cores(a: &MovingCore, b: &MovingCore, target: &Target, limit: f64) -> Option<
         }
         let closing =
             relative.speed_along(&n, a.radius) + b.motion.turn.cross(&n).norm() * b.radius;
-        let advance = Advance { closing, limit, tolerance: target.tolerance };
-        s = advance.next(s, left)?;
-        if a.motion.turn == b.motion.turn && a.motion.turn == Vector3::zeros() {
-            continue;
+        // The normal into the large core in its frame, and where that is in the world at the start.
+        let X_WL = if a_is_small { &X_WB } else { &X_WA };
+        let n_L = X_WL.rotation.inverse_transform_vector(&if a_is_small { n } else { -n });
+        let closing_in_large = in_large.speed(Some(&(large.X_WS.rotation * n_L)));
+        let turns = a.motion.turn != b.motion.turn || a.motion.turn != Vector3::zeros();
+        let advance = |closing| Advance { closing, limit, tolerance: target.tolerance };
+        if turns && closing_in_large < closing {
+            let advance = advance(closing_in_large);
+            s = advance.next(s, left)?;
+            let lowest = large.core.support(&-n_L).dot(&n_L);
+            s = advance.along(s, |s| lowest - reach_along(small, large, &n_L, s) - rounding)?;
+        } else {
+            let advance = advance(closing);
+            s = advance.next(s, left)?;
+            if turns {
+                s = advance.along(s, |s| separation(a, b, &n, s) - rounding)?;
+            }
         }
-        s = advance.along(s, |s| separation(a, b, &n, s) - rounding)?;
     }
     // The search is not finished: the shapes have not met before this time.
     Some(s)
@@ -208,6 +236,13 @@ fn separation(a: &MovingCore, b: &MovingCore, n: &Vector3<f64>, s: f64) -> f64 {
         n.dot(&(X.rotation * p_S + X.translation.vector))
     };
     height(&X_WB, b.core, -n) - height(&X_WA, a.core, *n)
+}
+
+/// How far a core reaches along the unit vector `n_L` in the frame of another one at the time `s` [m].
+fn reach_along(small: &MovingCore, large: &MovingCore, n_L: &Vector3<f64>, s: f64) -> f64 {
+    let X_LS = large.pose(s).inv_mul(&small.pose(s));
+    let p_S = small.core.support(&X_LS.rotation.inverse_transform_vector(n_L));
+    n_L.dot(&(X_LS * nalgebra::Point3::from(p_S)).coords)
 }
 
 /// Bounds with which a separation is followed over time.

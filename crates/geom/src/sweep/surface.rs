@@ -124,7 +124,8 @@ impl BoundedCore for TriangleCore {
     fn moving<'a>(&'a self, with: &MovingShape) -> MovingCore<'a> {
         let centre_S = with.X_WS.inverse_transform_point(&with.motion.centre.into()).coords;
         let radius = self.0.iter().fold(0.0, |most: f64, p| most.max((p - centre_S).norm()));
-        MovingCore { core: self, X_WS: with.X_WS, motion: with.motion, radius }
+        let extent = self.0.iter().fold(0.0, |most: f64, p| most.max(p.norm()));
+        MovingCore { core: self, X_WS: with.X_WS, motion: with.motion, radius, extent }
     }
 
     fn bounds_W(&self, X_WS: &Isometry3<f64>) -> Aabb {

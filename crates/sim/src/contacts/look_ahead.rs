@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use stiction_geom::{Contact, Shape};
 use stiction_geom::narrow::{self, Manifold};
-use stiction_geom::sweep::{self, Motion, MovingShape, SweepScratch};
+use stiction_geom::sweep::{self, Motion, MovingShape, RelativeMotion, SweepScratch};
 use stiction_mech::Data;
 
 use super::apart::{ApartTest, STRAIGHT, is_convex_pair};
@@ -382,42 +382,15 @@ fn cannot_meet(a: &MovingShape, b: &MovingShape, pair: &[Contact], distance: f64
             return true;
         }
     }
+    // Links of one mechanism that move together hardly approach each other.
     let n = is_convex.then_some(n);
-    if a.shape.bounding_radius() < b.shape.bounding_radius() {
-        relative_approach(a, b, n) < least
-    } else {
-        relative_approach(b, a, n.map(|n| -n).as_ref()) < least
-    }
-}
-
-/// Bound of the distance by which the points of a shape approach another one in the frame of that one [m], along the
-/// direction `n` if there is one. Links of one mechanism that move and turn together hardly approach each other.
-///
-/// A point p of the small shape moves by `d = R_Lᵀ(s) w(s) − w(0)`, with w its place from the centre of the large one: to first
-/// order by the difference of the velocities of both bodies at p, and by no more than
-/// `½ θ_S² ρ_S + θ_L m + ½ θ_L² (ρ_L + m)` besides, where θ are the turns, ρ the distances of p from the centres and
-/// `m ≥ |w(s) − w(0)|`.
-fn relative_approach(
-    small: &MovingShape,
-    large: &MovingShape,
-    n: Option<&nalgebra::Vector3<f64>>,
-) -> f64 {
-    let radius = small.shape.bounding_radius();
-    let (m_S, m_L) = (&small.motion, &large.motion);
-    let middle = small.X_WS.translation.vector;
-    let [from_S, from_L] = [middle - m_S.centre, middle - m_L.centre];
-    let shift = m_S.shift - m_L.shift;
-    let velocity = shift + m_S.turn.cross(&from_S) - m_L.turn.cross(&from_L);
-    let turn = m_S.turn - m_L.turn;
-    let first = match n {
-        Some(n) => velocity.dot(n) + turn.cross(n).norm() * radius,
-        None => velocity.norm() + turn.norm() * radius,
+    let relative = |small: &MovingShape, large: &MovingShape| {
+        let extent = (small.X_WS.translation.vector, small.shape.bounding_radius());
+        RelativeMotion::new(&small.motion, extent, &large.motion)
     };
-    let (theta_S, theta_L) = (m_S.turn.norm(), m_L.turn.norm());
-    let [rho_S, rho_L] = [from_S, from_L].map(|from| from.norm() + radius);
-    let moved = shift.norm() + theta_S * rho_S;
-    let second = 0.5 * theta_S * theta_S * rho_S
-        + theta_L * moved
-        + 0.5 * theta_L * theta_L * (rho_L + moved);
-    first + second
+    if a.shape.bounding_radius() < b.shape.bounding_radius() {
+        relative(a, b).way(n) < least
+    } else {
+        relative(b, a).way(n.map(|n| -n).as_ref()) < least
+    }
 }
