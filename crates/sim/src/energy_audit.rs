@@ -49,8 +49,11 @@ pub(crate) struct EnergyAuditor {
     start: Vec<TreeMotion>,
     /// Per tree: kinetic and potential energy of weight and springs after the motion [J].
     moved: Vec<f64>,
-    /// Per tree: kinetic energy after the motion [J].
+    /// Per tree: kinetic energy [J] and momentum [N·s] after the motion.
     kinetic: Vec<f64>,
+    linear_momentum: Vec<Vector3<f64>>,
+    /// Length of the motion relative to the time step [-].
+    fraction: f64,
     /// Per tree: energies exchanged in the motion [J]; those of a rod are with its last tree.
     exchanged: Vec<f64>,
     /// Energy that each tree, and all together, may gain by the position correction, besides what lifts them out of others [J].
@@ -115,6 +118,8 @@ impl EnergyAuditor {
             start: vec![TreeMotion::default(); trees],
             moved: vec![0.0; trees],
             kinetic: vec![0.0; trees],
+            linear_momentum: vec![Vector3::zeros(); trees],
+            fraction: 1.0,
             exchanged: vec![0.0; trees],
             room: vec![0.0; trees],
             world_room: 0.0,
@@ -170,6 +175,7 @@ impl EnergyAuditor {
     pub fn balance(&mut self, input: &AuditInput, drift: &[EnergyDrift]) -> EnergyBalance {
         let StepStart { model, asleep, .. } = input.start;
         let fraction = input.fraction;
+        self.fraction = fraction;
         if fraction == 1.0 {
             self.earlier.fill([0.0; 2]);
             self.earlier_in_world = [0.0; 2];
@@ -253,6 +259,7 @@ impl EnergyAuditor {
         let (before, after) =
             (self.start[tree], tree_motion(model, tree, &input.next.v, input.data));
         self.kinetic[tree] = after.kinetic;
+        self.linear_momentum[tree] = after.momentum;
         let whole = h / input.fraction;
         let squared_turn = whole * whole * before.squared_spin.max(after.squared_spin);
         let potential = -gravity.dot(&(after.moment - before.moment));

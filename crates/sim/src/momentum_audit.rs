@@ -21,6 +21,10 @@ const TREE_MOMENTUM: f64 = 5e-3;
 const TURNING: f64 = 5.0;
 /// Distance of the centre of mass from the origin of a body that counts as none, relative to its size [-].
 const CENTRED: f64 = 1e-9;
+/// Change of momentum by the position corrections of a step above which the velocity does not describe the motion, relative
+/// to all momenta [-].
+const CORRECTED: f64 = 0.05;
+
 /// Balances of momentum of the trees of a model.
 pub(crate) struct MomentumAuditor {
     /// Per tree: whether its equation is linear; `None` if it has no balance.
@@ -58,6 +62,23 @@ impl MomentumAuditor {
         }
         let allowed = error * gross + least;
         if allowed > 0.0 { residual.norm() / allowed } else { 0.0 }
+    }
+
+    /// Change of the momentum of a tree by a position correction, which exerts no impulse, relative to what is tolerated in a
+    /// part of a step of this length [-].
+    pub fn change(
+        &self,
+        (tree, fraction): (usize, f64),
+        before: &Vector3<f64>,
+        after: &TreeMotion,
+        least: f64,
+    ) -> f64 {
+        if self.is_linear[tree].is_none() {
+            return 0.0;
+        }
+        let gross = after.gross_momentum.max(before.norm());
+        let allowed = fraction * (CORRECTED * gross + least);
+        if allowed > 0.0 { (after.momentum - before).norm() / allowed } else { 0.0 }
     }
 }
 

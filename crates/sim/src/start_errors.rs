@@ -122,7 +122,8 @@ pub(crate) struct StartInput<'a> {
 
 impl YieldingConstraints {
     /// Nothing yields.
-    pub const NONE: &'static Self = &Self { follows: false, keys: Vec::new(), open: OpenEqualities { sum: 0.0, largest: 0.0 } };
+    pub const NONE: &'static Self =
+        &Self { follows: false, keys: Vec::new(), open: OpenEqualities { sum: 0.0, largest: 0.0 } };
 
     /// Finds the violated constraints of a state that was set from outside, which yield under [`StartLaw::Soft`].
     pub fn begin(&mut self, input: &StartInput, law: StartLaw) -> StartErrors {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{BodyId, Model, State};
+use stiction_sim::constraint::Equality;
 use stiction_sim::{ContactPoint, Settings, World};
 
 use super::convex::{PlacedConvex, depth, is_checked, separation};
@@ -246,11 +247,22 @@ fn near_pairs<'a>(
         let tree = link.and_then(|link| model.tree(BodyId(link)));
         tree.is_some_and(|tree| model.rod_of_tree(tree).is_some())
     };
+    // Bodies that an exact weld joins have no contacts: they do not move relative to one another.
+    let are_welded = |a: Option<usize>, b: Option<usize>| {
+        world.equalities().iter().any(|equality| {
+            let Equality::Weld(weld) = equality else { return false };
+            let joined = [weld.body_a, weld.body_b].map(|body| model.link(body));
+            joined == [a, b] || joined == [b, a]
+        })
+    };
     let mut pairs = Vec::new();
     for i in 0..world.geoms().len() {
         for j in i + 1..world.geoms().len() {
             let (a, b) = (placed(i), placed(j));
             if a.link == b.link || in_cable(a.link) || in_cable(b.link) {
+                continue;
+            }
+            if are_welded(a.link, b.link) {
                 continue;
             }
             if let (Some(one), Some(other)) = (a.link, b.link)

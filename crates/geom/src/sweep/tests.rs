@@ -73,7 +73,10 @@ fn meets_as_sampled(a: &MovingShape, b: &MovingShape, between: f64, trial: usize
         least = least.min(gap);
     }
     assert!(least >= -1e-9, "trial {trial}: overlap {least} before {found:?}");
-    assert!(found.is_none() || least <= between + 2e-6, "trial {trial}: {least} apart at {found:?}");
+    assert!(
+        found.is_none() || least <= between + 2e-6,
+        "trial {trial}: {least} apart at {found:?}"
+    );
     found.is_some()
 }
 

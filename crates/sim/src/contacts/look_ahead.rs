@@ -13,9 +13,9 @@
 
 use std::ops::Range;
 
-use stiction_geom::{Contact, Shape};
 use stiction_geom::narrow::{self, Manifold};
 use stiction_geom::sweep::{self, Motion, MovingShape, RelativeMotion, SweepScratch};
+use stiction_geom::{Contact, Shape};
 use stiction_mech::Data;
 
 use super::apart::{ApartTest, STRAIGHT, is_convex_pair};
@@ -267,8 +267,7 @@ impl LookAhead {
             let is_thick = |id| !matches!(world.colliders.get(id).shape, Shape::Mesh(_));
             let thickness = ids.map(|id| world.thickness[id.index()]);
             let allowed = (MISSED_SHARE * thickness[0].min(thickness[1])).min(correctable);
-            if ids.into_iter().all(is_thick) && gap > -allowed
-                || world.rigid_gap(contact).is_none()
+            if ids.into_iter().all(is_thick) && gap > -allowed || world.rigid_gap(contact).is_none()
             {
                 continue;
             }

@@ -2,7 +2,7 @@
 
 use stiction_mech::{Data, Model, State, TreeMotion, tree_motion};
 
-use super::{EnergyAuditor, MAX_NV};
+use super::{EnergyAuditor, LEAST_SPEED, MAX_NV};
 use crate::energy_account::STRAIGHT;
 use crate::energy_balance::EnergyBalance;
 use crate::free_motion::StepStart;
@@ -16,14 +16,15 @@ impl EnergyAuditor {
     ///
     /// The first is for kinetic energy: a displacement changes the mass matrix, and does no work. It is one unless the gain
     /// would be noticed: small ones have either sign. The second is for what the motion and the correction gained together
-    /// beyond what the scheme explains and what lifts the tree by `lift` [m].
+    /// beyond what the scheme explains and what lifts the tree by `lift` [m]. Also returns the change of momentum by the
+    /// correction, relative to what is tolerated [-].
     pub fn correction_reduction(
         &self,
         (start, lift): (&StepStart, f64),
         tree: usize,
         next: &State,
         data: &Data,
-    ) -> [f64; 2] {
+    ) -> ([f64; 2], f64) {
         let after = tree_motion(start.model, tree, &next.v, data);
         let kinetic = after.kinetic - self.kinetic[tree];
         let kinetic = if kinetic > STRAIGHT * after.kinetic { kinetic } else { 0.0 };
@@ -37,7 +38,10 @@ impl EnergyAuditor {
         let factor = |taken: f64, of: f64| {
             if taken > 0.0 { (1.0 - taken / of).max(0.0).sqrt() } else { 1.0 }
         };
-        [factor(kinetic, after.kinetic), factor(excess, left)]
+        let least = after.mass * LEAST_SPEED;
+        let (of, before) = ((tree, self.fraction), &self.linear_momentum[tree]);
+        let change = self.momentum.change(of, before, &after, least);
+        ([factor(kinetic, after.kinetic), factor(excess, left)], change)
     }
 
     /// Kinetic energy of a tree after the position correction, and its potential energy of weight and springs relative to

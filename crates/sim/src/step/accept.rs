@@ -13,7 +13,7 @@ use crate::sensor::AcceptedStep;
 
 /// Gains of energy without cause above which a motion is divided, relative to what is flagged: in the step and
 /// accumulated [-].
-const DIVIDED_GAIN: f64 = 0.9;
+const DIVIDED_GAIN: f64 = 0.75;
 const DIVIDED_DRIFT: f64 = 0.5;
 
 /// Whether a motion is better computed in two halves.

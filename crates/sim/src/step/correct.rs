@@ -133,11 +133,11 @@ fn audit_correction(step: &mut StepContext) {
     let is_clean = step.history.lasting_errors.errors.is_empty();
     let lift = if is_clean { LIFT * stabilisation.slop } else { f64::INFINITY };
     for tree in corrector.corrected_trees() {
-        let [kinetic, excess] = auditor.correction_reduction((&start, lift), tree, next, data);
-        if kinetic < LEAST_REDUCTION {
-            // The velocity after the step does not describe its motion.
-            step.report.energy.raise([1.0 / kinetic, 0.0, 0.0], model.trees()[tree].bodies.start);
-        }
+        let ([kinetic, excess], change) =
+            auditor.correction_reduction((&start, lift), tree, next, data);
+        // The velocity after the step may not describe its motion.
+        let imbalance = if kinetic < LEAST_REDUCTION { 1.0 / kinetic } else { 0.0 };
+        step.report.energy.raise([imbalance, 0.0, change], model.trees()[tree].bodies.start);
         let factor = kinetic * excess.max(LEAST_REDUCTION);
         if factor < 1.0 {
             kinematics::slow_down(model, tree, factor, &mut next.v, data);
