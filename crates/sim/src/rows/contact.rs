@@ -1,8 +1,8 @@
 //! Rows of rigid contacts.
 //!
 //! A contact that is open may close within the step and no further, `c_n ≥ −gap/h`; one that is
-//! closed, or part of a patch that is, requires `c_n ≥ 0`. Penetration is removed apart from the velocities, so that the problem
-//! for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
+//! closed requires `c_n ≥ 0`. Contacts of a patch close the same gap. Penetration is removed apart from the velocities, so
+//! that the problem for velocities keeps a solution and gains no energy. Restitution replaces the bound for impacts
 //! faster than a threshold. Compliant contacts follow [Castro22, Eqs. (2), (20)], those that are soft as in
 //! MuJoCo `soft_surface`.
 
@@ -60,8 +60,7 @@ pub(crate) fn add_rows(
 ) {
     // Contacts of one pair follow one another, and mostly share their normal.
     let mut last: Option<(&Contact, Pairing, Matrix3<f64>)> = None;
-    let touch = parameters.touch;
-    let mut parameters = *parameters;
+    let mut level = None;
     for (k, RowContact { contact: found, points: [p_A, p_B], away }) in contacts.iter().enumerate()
     {
         let bodies = world.bodies_of(found);
@@ -70,12 +69,11 @@ pub(crate) fn add_rows(
             Some((_, pairing, _)) => *pairing,
             None => {
                 let combined = world.pairing(found, parameters.combine);
-                let is_patch = is_patch(&contacts[k..], touch + combined.standoff);
-                parameters.touch = if is_patch { touch } else { 0.0 };
+                level = patch_level(&contacts[k..], combined.standoff, parameters.touch);
                 combined
             }
         };
-        let (mut pairing, mut parameters) = (combined, parameters);
+        let (mut pairing, mut parameters) = (combined, *parameters);
         let yields = context.yielding.has_contact(found);
         if yields {
             // Shapes deep in one another would lock each other by exact friction.
@@ -108,6 +106,7 @@ pub(crate) fn add_rows(
             }
             (bias, compliance)
         } else {
+            let gap = level.map_or(gap, |level| at_level(gap, level, parameters.touch));
             let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
             let bias = if *away > 0.0 { bias.min(-away) } else { bias };
             if pairing.is_rigid() && pairing.restitution > 0.0 && *away <= 0.0 {
@@ -145,14 +144,23 @@ pub(crate) fn add_rows(
     }
 }
 
-/// Whether the first of these contacts and those of the same pair that follow hold a patch of which more touch, up to a gap
-/// `within` [m], than can do so exactly: under a foot some are a nanometre above the others. If each had to close its own
-/// gap, they would contradict each other, and it would take many iterations to tell which of them act.
-fn is_patch(contacts: &[RowContact], within: f64) -> bool {
+/// The gap [m] of the patch that the first of these contacts and those of the same pair that follow hold, if more of them
+/// are within `touch` [m] of it than can touch exactly: under a foot some are a nanometre above the others. If each had to close
+/// its own gap, they would contradict each other, and it would take many iterations to tell which of them act.
+fn patch_level(contacts: &[RowContact], standoff: f64, touch: f64) -> Option<f64> {
     let pair = |row: &RowContact| (row.contact.a, row.contact.b);
     let first = pair(&contacts[0]);
-    let same_pair = contacts.iter().take_while(|row| pair(row) == first);
-    same_pair.filter(|row| row.contact.gap <= within).count() > EXACT_CONTACTS
+    let gaps = || {
+        let same_pair = contacts.iter().take_while(|row| pair(row) == first);
+        same_pair.map(|row| row.contact.gap - standoff)
+    };
+    let level = gaps().fold(f64::INFINITY, f64::min).max(0.0);
+    (gaps().filter(|gap| *gap <= level + touch).count() > EXACT_CONTACTS).then_some(level)
+}
+
+/// The gap of a contact, or that of its patch if it differs by no more than `touch` [m].
+fn at_level(gap: f64, level: f64, touch: f64) -> f64 {
+    if gap > level && gap <= level + touch { level } else { gap }
 }
 
 /// A soft contact at the start of a step. Surfaces that are apart may pass into one another by a part of the
@@ -231,7 +239,7 @@ pub(crate) fn normal_row(
         let time = if gap > 0.0 { h } else { h + tau };
         return (gap / time, 1.0 / (h * k * (h + tau)));
     }
-    let closing = if gap <= parameters.touch { 0.0 } else { -gap / h };
+    let closing = -gap.max(0.0) / h;
     let impact = normal_velocity < -parameters.bounce_threshold && gap + h * normal_velocity < 0.0;
     let bounces = pairing.restitution > 0.0 || alpha < 1.0;
     let least = if impact && bounces {
@@ -292,19 +300,23 @@ mod tests {
             };
             RowContact::at_start(&contact)
         };
-        let foot = [1e-9, -3e-9, 4e-9, 2e-9];
-        let patch = foot.map(|gap| at(gap, 1));
-        assert!(is_patch(&patch, touch));
-        // Three contacts touch exactly whatever their gaps; those of other pairs and those that are apart do not count.
-        assert!(!is_patch(&patch[..3], touch));
-        assert!(!is_patch(&[patch[0], patch[1], patch[2], at(0.0, 2)], touch));
-        assert!(!is_patch(&[patch[0], patch[1], patch[2], at(1e-4, 1)], touch));
-        let together = RowParameters { touch, ..parameters(1.0) };
-        for gap in foot {
-            assert_eq!(normal_row(&pairing(0.0), &together, gap, 0.0), (0.0, 0.0));
+        // Just above the ground, and on it.
+        for (height, level) in [(3e-7, 3e-7 - 3e-9), (0.0, 0.0)] {
+            let gaps = [1e-9, -3e-9, 4e-9, 2e-9].map(|gap| height + gap);
+            let patch = gaps.map(|gap| at(gap, 1));
+            let found = patch_level(&patch, 0.0, touch).unwrap();
+            assert!((found - level).abs() <= 1e-20, "{found}");
+            for gap in gaps {
+                let gap = at_level(gap, found, touch);
+                assert_eq!(normal_row(&pairing(0.0), &parameters(1.0), gap, 0.0).0, found / 0.01);
+            }
+            // Three contacts touch exactly whatever their gaps; those of other pairs and those that are apart do not count.
+            assert_eq!(patch_level(&patch[..3], 0.0, touch), None);
+            for other in [at(height, 2), at(height + 1e-4, 1)] {
+                assert_eq!(patch_level(&[patch[0], patch[1], patch[2], other], 0.0, touch), None);
+            }
         }
-        // Farther away the gap may close.
-        assert_eq!(normal_row(&pairing(0.0), &together, 1e-3, 0.0).0, 1e-3 / together.time_step);
+        assert_eq!(at_level(1e-3, 0.0, touch), 1e-3);
     }
 
     #[test]

@@ -39,7 +39,7 @@ use effect::MotionEffect;
 /// Speeds of approach below this many steps of free fall do not bounce.
 const BOUNCE_STEPS: f64 = 2.0;
 
-/// Gap up to which the contacts of a patch touch, in slops [-].
+/// Difference of gaps up to which contacts of a patch touch together, in slops [-].
 const TOUCH: f64 = 0.1;
 
 /// Inputs of the rows of a step besides positions and velocities.
@@ -53,7 +53,7 @@ pub(crate) struct RowParameters {
     pub alpha: f64,
     /// Speed of approach [m/s] below which nothing bounces.
     pub bounce_threshold: f64,
-    /// Gap up to which the contacts of a patch touch [m].
+    /// Difference of gaps up to which contacts of a patch touch together [m].
     pub touch: f64,
     /// Largest speed at which overlaps of a start part [m/s].
     pub max_speed: f64,
