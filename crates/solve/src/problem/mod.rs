@@ -283,14 +283,13 @@ impl Problem {
             *c += e;
         }
         self.reference_velocity = largest;
-        velocity.clone_from(&motion);
         self.estimate = motion;
-        let free = FreeMotion { velocity, rows };
         if self.is_large() {
-            self.free.give_memory(free);
+            self.free.give_memory(FreeMotion { velocity, rows });
         } else {
             // The estimate is exact.
-            self.free.get(|_| free);
+            velocity.clone_from(&self.estimate);
+            self.free.get(|_| FreeMotion { velocity, rows });
         }
     }
 
