@@ -3,22 +3,29 @@
 //! A robot on the floor has a few dozen rows. With `Y = J F⁻ᵀ`, `A = F Fᵀ`, the operator is `W = Y Yᵀ + R`, and neither sweeps
 //! nor Newton steps touch the velocities. The equations are those of the natural map
 //! `F(λ) = λ − T(λ − ρ u)` of [`super::NaturalMap`], `u = W λ + q`, `ρ = 1/w`; [`contact_step`](super::contact_step) finds the Newton
-//! steps. W itself is formed where there are fewer rows than velocities; else products with Y are cheaper.
+//! steps. W itself is formed where there are fewer rows than velocities; else products with Y are cheaper. Rows of linear
+//! laws are eliminated beforehand ([`linear_rows`](super::linear_rows)).
 //!
 //! W is singular whenever contacts are redundant, as under a foot. The regularisation δ then decides the step: a small one
 //! follows the null space
 //! of W as far as it takes, where other contacts change. It is chosen as in the method of Levenberg and Marquardt: small at
-//! first, large after only a part of a step or none decreased the merit `|√w F|`, and small again at the end. Where even a
-//! large one does not help, sweeps of projected Gauss-Seidel look for other contacts that stick, slide or open.
+//! first, large after only a part of a step or none decreased the merit `|√w F|`, and small again at the end. Sweeps of
+//! projected Gauss-Seidel after such a step look for other contacts that stick, slide or open.
+//!
+//! F is nearly linear as long as no contact changes between these, so that a full step may find the contacts of the solution and
+//! still increase the merit: a few such steps are taken in every solve.
 //!
 //! For problems with a tree; sweeps over free bodies are cheaper without W.
+
+use std::ops::Range;
 
 use stiction_math::simd;
 
 use super::contact_step::StepMemory;
-use super::dense::{Gram, Product, TransposedProduct, dot};
+use super::dense::{Product, TransposedProduct, dot};
+use super::linear_rows::{LinearRows, is_linear};
 use crate::contact::DIM;
-use crate::law::FrictionModel;
+use crate::law::{FrictionModel, Law};
 use crate::monitor::Deadline;
 use crate::problem::{Problem, Root, SubsystemId};
 use crate::residual::compliance_scale;
@@ -30,10 +37,15 @@ const MAX_ROWS: usize = 72;
 const MAX_VELOCITIES: usize = 160;
 const ARMIJO: f64 = 1e-4;
 const HALVINGS: usize = 4;
+/// A part of a step this short is followed by sweeps [-].
+const SHORT: f64 = 0.3;
 /// An iteration is slow if it leaves more than this part of the violation; after a slow one, a violation that suffices is not
 /// improved any more.
 const SLOW: f64 = 0.5;
-/// Sweeps where a step fails, at first; doubled each time.
+/// Full steps of one solve that may increase the merit, and up to which multiple of the first one.
+const RELAXED_STEPS: usize = 6;
+const RELAXED_MERIT: f64 = 10.0;
+/// Sweeps after a short step; where the largest δ does not help, doubled each time.
 const SWEEPS: usize = 10;
 const MAX_SWEEPS: usize = 40;
 
@@ -42,11 +54,14 @@ const MAX_SWEEPS: usize = 40;
 pub(super) struct ContactSpace {
     /// `Y = J F⁻ᵀ` for `A = F Fᵀ`, row-major.
     pub(super) Y: Vec<f64>,
-    /// `W = Y Yᵀ + R`, row-major; empty where there are more rows than velocities.
+    /// `W = Y Yᵀ + R` of the rows that are kept, row-major; empty where products with Y are cheaper, and all are kept.
     pub(super) W: Vec<f64>,
-    /// Per constraint: 1/ρ, and a bound of the eigenvalues of its block of W.
-    pub(super) scale: Vec<f64>,
-    bound: Vec<f64>,
+    /// The constraints that are not eliminated.
+    pub(super) kept: Vec<KeptConstraint>,
+    linear: LinearRows,
+    /// q and λ of the rows that are kept.
+    q: Vec<f64>,
+    pub(super) lambda: Vec<f64>,
     pub(super) u: Vec<f64>,
     u_step: Vec<f64>,
     pub(super) map: Vec<f64>,
@@ -60,6 +75,18 @@ pub(super) struct ContactSpace {
     pub(super) damping: Damping,
     /// When to stop with the best impulses so far.
     pub(super) deadline: Deadline,
+}
+
+/// A constraint of the problem that is solved for.
+#[derive(Clone, Debug)]
+pub(super) struct KeptConstraint {
+    /// In the problem.
+    pub index: usize,
+    /// Among the rows that are kept.
+    pub rows: Range<usize>,
+    /// 1/ρ, and a bound of the eigenvalues of its block of W.
+    pub scale: f64,
+    bound: f64,
 }
 
 impl ContactSpace {
@@ -82,14 +109,15 @@ impl ContactSpace {
         } else if !self.divide_by_constraint(problem) {
             return false;
         }
-        self.find_scales(problem);
+        self.keep_rows(problem);
+        let m = self.q.len();
         self.image.clear();
         self.image.resize(n, 0.0);
         for x in [&mut self.u, &mut self.u_step, &mut self.map, &mut self.step] {
             x.clear();
             x.resize(m, 0.0);
         }
-        for x in [&mut self.trial, &mut self.best] {
+        for x in [&mut self.trial, &mut self.best, &mut self.lambda] {
             x.clear();
             x.resize(m, 0.0);
         }
@@ -116,20 +144,26 @@ impl ContactSpace {
         true
     }
 
-    /// W, if it is formed, and the scales of the constraints.
-    fn find_scales(&mut self, problem: &Problem) {
-        let (m, n) = (problem.rows(), problem.dofs());
-        self.W.clear();
-        if m <= n {
-            self.W.resize(m * m, 0.0);
-            simd::dispatch(Gram { half: &self.Y, n, W: &mut self.W });
-            for (k, R) in problem.compliance().iter().enumerate() {
-                self.W[k * (m + 1)] += R;
-            }
+    /// Eliminates the rows of linear laws; the constraints that are left, their q, and W if it is formed.
+    fn keep_rows(&mut self, problem: &Problem) {
+        let Self { Y, W, kept, linear, q, .. } = self;
+        let is_eliminated = linear.eliminate(problem, Y, W, q);
+        if !is_eliminated {
+            q.clear();
+            q.extend_from_slice(problem.free_rows());
         }
-        self.scale.clear();
-        self.scale.extend((0..problem.constraints().len()).map(|i| compliance_scale(problem, i)));
-        simd::dispatch(Bounds { problem, Y: &self.Y, scale: &self.scale, out: &mut self.bound });
+        kept.clear();
+        let mut first = 0;
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            if is_eliminated && is_linear(&constraint.law) {
+                continue;
+            }
+            let rows = first..first + constraint.rows().len();
+            first = rows.end;
+            let scale = compliance_scale(problem, index);
+            kept.push(KeptConstraint { index, rows, scale, bound: scale });
+        }
+        simd::dispatch(Bounds { problem, Y, kept });
     }
 
     /// Improves λ until no law is violated by more than `aim` [m/s], or than `tolerance` and progress is slow. Returns the violation that is left and the
@@ -142,47 +176,57 @@ impl ContactSpace {
         max_iterations: usize,
         lambda: &mut [f64],
     ) -> (f64, usize) {
-        self.multiply_impulses(problem, lambda);
-        let (mut merit, mut violation) = self.evaluate(problem, model, lambda);
+        self.linear.gather(lambda, &mut self.lambda);
+        self.multiply_impulses(problem);
+        let (mut merit, mut violation) = self.evaluate(problem, model);
         let mut smallest = violation;
-        self.best.copy_from_slice(lambda);
+        self.best.copy_from_slice(&self.lambda);
         self.damping = Damping::default();
         let (mut iterations, mut sweeps) = (0, SWEEPS);
+        let (mut relaxed, largest_merit) = (RELAXED_STEPS, RELAXED_MERIT * merit);
         while iterations < max_iterations && !(violation <= aim || self.deadline.has_passed()) {
             iterations += 1;
-            let found = self.find_step(problem, model, lambda);
-            let part = if found { self.search_line(problem, model, merit, lambda) } else { 0.0 };
-            if part == 0.0 && self.damping.is_largest() {
-                if sweeps > MAX_SWEEPS {
-                    break;
-                }
-                self.sweep(problem, model, sweeps, lambda);
+            let found = self.find_step(problem, model);
+            let most = if relaxed > 0 { largest_merit } else { 0.0 };
+            let part = if found { self.search_line(problem, model, [merit, most]) } else { 0.0 };
+            let is_stuck = part == 0.0 && self.damping.is_largest();
+            if is_stuck && sweeps > MAX_SWEEPS {
+                break;
+            }
+            if is_stuck {
+                self.sweep(problem, model, sweeps);
                 sweeps *= 2;
                 self.damping = Damping::default();
             } else {
                 self.damping.update(part);
+                if part < SHORT {
+                    self.sweep(problem, model, SWEEPS);
+                }
             }
-            let before = violation;
-            self.multiply_impulses(problem, lambda);
-            (merit, violation) = self.evaluate(problem, model, lambda);
+            let before = (merit, violation);
+            self.multiply_impulses(problem);
+            (merit, violation) = self.evaluate(problem, model);
+            if part == 1.0 && merit > before.0 {
+                relaxed -= 1;
+            }
             if violation < smallest {
                 smallest = violation;
-                self.best.copy_from_slice(lambda);
+                self.best.copy_from_slice(&self.lambda);
             }
-            if smallest <= tolerance && violation > SLOW * before {
+            if smallest <= tolerance && violation > SLOW * before.1 {
                 break;
             }
         }
-        lambda.copy_from_slice(&self.best);
+        self.linear.scatter(&self.best, lambda);
         (smallest, iterations)
     }
 
     /// `u = W λ + q`.
-    fn multiply_impulses(&mut self, problem: &Problem, lambda: &[f64]) {
-        let mut u = std::mem::take(&mut self.u);
-        self.multiply(problem, lambda, &mut u);
-        u.iter_mut().zip(problem.free_rows()).for_each(|(u, q)| *u += q);
-        self.u = u;
+    fn multiply_impulses(&mut self, problem: &Problem) {
+        let (mut u, lambda) = (std::mem::take(&mut self.u), std::mem::take(&mut self.lambda));
+        self.multiply(problem, &lambda, &mut u);
+        u.iter_mut().zip(&self.q).for_each(|(u, q)| *u += q);
+        (self.u, self.lambda) = (u, lambda);
     }
 
     /// `out = W x`.
@@ -198,37 +242,39 @@ impl ContactSpace {
     }
 
     /// F at λ and u into `map`; the merit `|√w F|²` and the largest violation.
-    fn evaluate(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> (f64, f64) {
+    fn evaluate(&mut self, problem: &Problem, model: FrictionModel) -> (f64, f64) {
         let (mut merit, mut largest) = (0.0, 0.0);
-        for i in 0..problem.constraints().len() {
-            let rows = problem.row_range(i);
-            let w = self.scale[i];
-            let (u, map) = (&self.u[rows.clone()], &mut self.map[rows.clone()]);
-            let size = local_map(problem, model, (i, w), u, &lambda[rows], map);
-            merit += w * size;
-            largest = f64::max(largest, w * size.sqrt());
+        let Self { kept, u, lambda, map, .. } = self;
+        for KeptConstraint { index, rows, scale: w, .. } in kept {
+            let law = (problem.law(*index), *w);
+            let rows = rows.clone();
+            let size =
+                local_map(law, model, &u[rows.clone()], &lambda[rows.clone()], &mut map[rows]);
+            merit += *w * size;
+            largest = f64::max(largest, *w * size.sqrt());
         }
         (merit, if merit.is_finite() { largest } else { f64::INFINITY })
     }
 
-    /// Moves λ along the step as far as the merit decreases, and returns the part of the step; zero if it does not.
+    /// Moves λ along the step as far as the merit decreases, or by the whole step if its merit is below the second bound, and
+    /// returns the part of the step; zero if it does not move.
     fn search_line(
         &mut self,
         problem: &Problem,
         model: FrictionModel,
-        merit: f64,
-        lambda: &mut [f64],
+        [merit, most]: [f64; 2],
     ) -> f64 {
         let (step, mut u_step) = (std::mem::take(&mut self.step), std::mem::take(&mut self.u_step));
         self.multiply(problem, &step, &mut u_step);
         (self.step, self.u_step) = (step, u_step);
         let mut alpha = 1.0;
-        for _ in 0..HALVINGS {
-            for (t, (l, s)) in self.trial.iter_mut().zip(lambda.iter().zip(&self.step)) {
+        for halving in 0..HALVINGS {
+            for (t, (l, s)) in self.trial.iter_mut().zip(self.lambda.iter().zip(&self.step)) {
                 *t = l + alpha * s;
             }
-            if self.merit_along_step(problem, model, alpha) < (1.0 - ARMIJO * alpha) * merit {
-                lambda.copy_from_slice(&self.trial);
+            let found = self.merit_along_step(problem, model, alpha);
+            if found < (1.0 - ARMIJO * alpha) * merit || halving == 0 && found < most {
+                self.lambda.copy_from_slice(&self.trial);
                 return alpha;
             }
             alpha *= 0.5;
@@ -239,37 +285,32 @@ impl ContactSpace {
     fn merit_along_step(&self, problem: &Problem, model: FrictionModel, alpha: f64) -> f64 {
         let mut merit = 0.0;
         let (mut u, mut map) = ([0.0; DIM], [0.0; DIM]);
-        for i in 0..problem.constraints().len() {
-            let rows = problem.row_range(i);
+        for KeptConstraint { index, rows, scale: w, .. } in &self.kept {
             let dim = rows.len();
             let along = self.u[rows.clone()].iter().zip(&self.u_step[rows.clone()]);
             u.iter_mut().zip(along).for_each(|(u, (start, change))| *u = start + alpha * change);
-            let w = self.scale[i];
-            let lambda = &self.trial[rows];
-            merit += w * local_map(problem, model, (i, w), &u[..dim], lambda, &mut map[..dim]);
+            let (law, lambda) = ((problem.law(*index), *w), &self.trial[rows.clone()]);
+            merit += *w * local_map(law, model, &u[..dim], lambda, &mut map[..dim]);
         }
         merit
     }
 
     /// Sweeps of projected Gauss-Seidel with step sizes at which every contact alone converges.
-    fn sweep(
-        &mut self,
-        problem: &Problem,
-        model: FrictionModel,
-        sweeps: usize,
-        lambda: &mut [f64],
-    ) {
-        let q = problem.free_rows();
-        simd::dispatch(Sweep { space: self, problem, model, sweeps, q, lambda });
+    fn sweep(&mut self, problem: &Problem, model: FrictionModel, sweeps: usize) {
+        if self.W.is_empty() {
+            simd::dispatch(SweepByImage { space: self, problem, model, sweeps });
+        } else {
+            self.multiply_impulses(problem);
+            simd::dispatch(SweepByRows { space: self, problem, model, sweeps });
+        }
     }
 }
 
-/// `F_i` of one constraint into `map`; its square.
+/// `F_i` of a constraint, given by its law and 1/ρ, into `map`; its square.
 #[inline(always)]
 fn local_map(
-    problem: &Problem,
+    (law, w): (&Law, f64),
     model: FrictionModel,
-    (constraint, w): (usize, f64),
     u: &[f64],
     lambda: &[f64],
     map: &mut [f64],
@@ -277,7 +318,6 @@ fn local_map(
     let dim = lambda.len();
     let (mut c0, mut response) = ([0.0; DIM], [0.0; DIM]);
     c0.iter_mut().zip(u.iter().zip(lambda)).for_each(|(c, (u, l))| *c = u - w * l);
-    let law = problem.law(constraint);
     law.respond(model, &c0[..dim], &[w; DIM][..dim], &mut response[..dim]);
     let mut size = 0.0;
     for ((map, l), r) in map.iter_mut().zip(lambda).zip(response) {
@@ -287,12 +327,11 @@ fn local_map(
     size
 }
 
-/// Bounds of the eigenvalues of the diagonal blocks of W.
+/// Bounds of the eigenvalues of the diagonal blocks of W. Those of rows before an elimination bound those after it.
 struct Bounds<'a> {
     problem: &'a Problem,
     Y: &'a [f64],
-    scale: &'a [f64],
-    out: &'a mut Vec<f64>,
+    kept: &'a mut [KeptConstraint],
 }
 
 impl simd::Job for Bounds<'_> {
@@ -300,11 +339,10 @@ impl simd::Job for Bounds<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { problem, Y, scale, out } = self;
+        let Self { problem, Y, kept } = self;
         let (n, compliance) = (problem.dofs(), problem.compliance());
-        out.clear();
-        for (i, scale) in scale.iter().enumerate() {
-            let rows = problem.row_range(i);
+        for constraint in kept {
+            let rows = problem.row_range(constraint.index);
             // The largest sum of magnitudes of a row bounds the eigenvalues [Gershgorin].
             let mut bound = 0.0;
             for a in rows.clone() {
@@ -314,48 +352,92 @@ impl simd::Job for Bounds<'_> {
                 }
                 bound = f64::max(bound, sum);
             }
-            out.push(if bound > 0.0 { bound } else { *scale });
+            if bound > 0.0 {
+                constraint.bound = bound;
+            }
         }
     }
 }
 
-struct Sweep<'a> {
+/// Sweeps with W; u follows λ.
+struct SweepByRows<'a> {
     space: &'a mut ContactSpace,
     problem: &'a Problem,
     model: FrictionModel,
     sweeps: usize,
-    q: &'a [f64],
-    lambda: &'a mut [f64],
 }
 
-impl simd::Job for Sweep<'_> {
+impl simd::Job for SweepByRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { space, problem, model, sweeps, q, lambda } = self;
-        // The image Yᵀ λ follows λ, so that a row costs as many products as there are velocities.
-        let n = space.image.len();
-        TransposedProduct { W: &space.Y, x: lambda, out: &mut space.image }.run();
+        let Self { space, problem, model, sweeps } = self;
+        let ContactSpace { W, kept, u, lambda, .. } = space;
+        let m = lambda.len();
         for _ in 0..sweeps {
-            for i in 0..problem.constraints().len() {
-                let (rows, r) = (problem.row_range(i), space.bound[i]);
-                let dim = rows.len();
-                let (mut c0, mut response) = ([0.0; DIM], [0.0; DIM]);
-                for (c, row) in c0.iter_mut().zip(rows.clone()) {
-                    let Y = &space.Y[row * n..(row + 1) * n];
-                    let R = problem.compliance()[row];
-                    *c = dot(Y, &space.image) + q[row] + (R - r) * lambda[row];
-                }
-                let law = problem.law(i);
-                law.respond(model, &c0[..dim], &[r; DIM][..dim], &mut response[..dim]);
-                for (row, next) in rows.zip(&response[..dim]) {
+            for KeptConstraint { index, rows, bound: r, .. } in &*kept {
+                let c0 = |row| u[row] - r * lambda[row];
+                let response = respond(problem.law(*index), model, rows, *r, c0);
+                for (row, next) in rows.clone().zip(response) {
                     let change = next - lambda[row];
-                    lambda[row] = *next;
-                    let Y = &space.Y[row * n..(row + 1) * n];
-                    space.image.iter_mut().zip(Y).for_each(|(z, y)| *z = change.mul_add(*y, *z));
+                    lambda[row] = next;
+                    let W = &W[row * m..(row + 1) * m];
+                    u.iter_mut().zip(W).for_each(|(u, w)| *u = change.mul_add(*w, *u));
                 }
             }
         }
     }
+}
+
+/// Sweeps with Y, of problems of which all rows are kept. The image Yᵀ λ follows λ, so that a row costs as many products as
+/// there are velocities.
+struct SweepByImage<'a> {
+    space: &'a mut ContactSpace,
+    problem: &'a Problem,
+    model: FrictionModel,
+    sweeps: usize,
+}
+
+impl simd::Job for SweepByImage<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { space, problem, model, sweeps } = self;
+        let ContactSpace { Y, kept, q, lambda, image, .. } = space;
+        let n = image.len();
+        TransposedProduct { W: Y, x: lambda, out: image }.run();
+        for _ in 0..sweeps {
+            for KeptConstraint { index, rows, bound: r, .. } in &*kept {
+                let c0 = |row: usize| {
+                    let R = problem.compliance()[row];
+                    dot(&Y[row * n..(row + 1) * n], image) + q[row] + (R - r) * lambda[row]
+                };
+                let response = respond(problem.law(*index), model, rows, *r, c0);
+                for (row, next) in rows.clone().zip(response) {
+                    let change = next - lambda[row];
+                    lambda[row] = next;
+                    let Y = &Y[row * n..(row + 1) * n];
+                    image.iter_mut().zip(Y).for_each(|(z, y)| *z = change.mul_add(*y, *z));
+                }
+            }
+        }
+    }
+}
+
+/// The impulses of a constraint with the local compliance r and `c0` of each of its rows.
+#[inline(always)]
+fn respond(
+    law: &Law,
+    model: FrictionModel,
+    rows: &Range<usize>,
+    r: f64,
+    c0: impl Fn(usize) -> f64,
+) -> [f64; DIM] {
+    let dim = rows.len();
+    let (mut velocity, mut response) = ([0.0; DIM], [0.0; DIM]);
+    velocity.iter_mut().zip(rows.clone()).for_each(|(c, row)| *c = c0(row));
+    law.respond(model, &velocity[..dim], &[r; DIM][..dim], &mut response[..dim]);
+    response
 }

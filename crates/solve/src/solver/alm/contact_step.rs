@@ -8,7 +8,7 @@
 use nalgebra::Matrix3;
 use stiction_math::simd;
 
-use super::contact_space::ContactSpace;
+use super::contact_space::{ContactSpace, KeptConstraint};
 use super::dense::{AddOuter, Product, Solve, TransposedProduct};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
@@ -29,23 +29,18 @@ pub(super) struct StepMemory {
 
 impl ContactSpace {
     /// The Newton step at λ, at which u and F were evaluated last. False if the system is singular.
-    pub(super) fn find_step(
-        &mut self,
-        problem: &Problem,
-        model: FrictionModel,
-        lambda: &[f64],
-    ) -> bool {
+    pub(super) fn find_step(&mut self, problem: &Problem, model: FrictionModel) -> bool {
         let StepMemory { acting, slopes, .. } = &mut self.memory;
         acting.clear();
         slopes.clear();
         let (mut c0, mut D) = ([0.0; DIM], [0.0; DIM * DIM]);
-        for i in 0..problem.constraints().len() {
-            let (rows, w) = (problem.row_range(i), self.scale[i]);
+        for KeptConstraint { index, rows, scale: w, .. } in &self.kept {
+            let (law, rows, w) = (problem.law(*index), rows.clone(), *w);
             let dim = rows.len();
-            let at = self.u[rows.clone()].iter().zip(&lambda[rows.clone()]);
+            let at = self.u[rows.clone()].iter().zip(&self.lambda[rows.clone()]);
             c0.iter_mut().zip(at).for_each(|(c, (u, l))| *c = u - w * l);
-            let (D, delta) = (&mut D[..dim * dim], self.damping.of(problem.law(i)));
-            problem.law(i).slope(model, &c0[..dim], &[w; DIM][..dim], D);
+            let (D, delta) = (&mut D[..dim * dim], self.damping.of(law));
+            law.slope(model, &c0[..dim], &[w; DIM][..dim], D);
             D.iter_mut().for_each(|d| *d *= w);
             if D.iter().any(|d| *d != 0.0) {
                 acting.extend(rows.map(|row| row as u32));
@@ -66,8 +61,8 @@ impl ContactSpace {
 
     /// Solves `((1 + δ) I − D + D ρ W) s = −F` for the rows that act, given s of the others.
     fn step_by_rows(&mut self, problem: &Problem) -> bool {
-        let m = problem.rows();
-        let Self { memory, W, step, map, scale, damping, .. } = self;
+        let Self { memory, W, step, map, kept, damping, .. } = self;
+        let m = step.len();
         let StepMemory { acting, slopes, system, rhs, rows: known } = memory;
         acting.iter().for_each(|row| step[*row as usize] = 0.0);
         // W times the s that is known.
@@ -81,8 +76,7 @@ impl ContactSpace {
         system.resize(size * size, 0.0);
         rhs.clear();
         let (mut slope, mut place) = (0, 0);
-        for i in 0..problem.constraints().len() {
-            let rows = problem.row_range(i);
+        for KeptConstraint { index, rows, scale, .. } in &*kept {
             let dim = rows.len();
             let D = &slopes[slope..slope + dim * dim];
             slope += dim * dim;
@@ -94,7 +88,7 @@ impl ContactSpace {
                 let mut b = -map[row];
                 for (k, other) in rows.clone().enumerate().filter(|(k, _)| D[a * dim + k] != 0.0) {
                     let d = D[a * dim + k];
-                    let rho = d / scale[i];
+                    let rho = d / scale;
                     let W = &W[other * m..][..m];
                     if size == m {
                         out.iter_mut().zip(W).for_each(|(out, w)| *out += rho * w);
@@ -105,7 +99,7 @@ impl ContactSpace {
                     out[place + k] -= d;
                     b -= rho * known[other];
                 }
-                out[place + a] += 1.0 + damping.of(problem.law(i));
+                out[place + a] += 1.0 + damping.of(problem.law(*index));
                 rhs.push(b);
             }
             place += dim;
@@ -117,10 +111,10 @@ impl ContactSpace {
         true
     }
 
-    /// Solves for `z = Yᵀ s`.
+    /// Solves for `z = Yᵀ s`; all rows are kept.
     fn step_by_image(&mut self, problem: &Problem) -> bool {
         let n = problem.dofs();
-        let Self { memory, Y, step, map, scale, damping, .. } = self;
+        let Self { memory, Y, step, map, kept, damping, .. } = self;
         let StepMemory { slopes, system, rhs, rows: work, .. } = memory;
         system.clear();
         system.resize(n * n, 0.0);
@@ -128,17 +122,16 @@ impl ContactSpace {
         work.clear();
         work.resize(DIM * n, 0.0);
         let mut slope = 0;
-        for i in 0..problem.constraints().len() {
-            let rows = problem.row_range(i);
+        for KeptConstraint { index, rows, scale: w, .. } in &*kept {
             let dim = rows.len();
             let D = &mut slopes[slope..slope + dim * dim];
             slope += dim * dim;
             if D.iter().all(|d| *d == 0.0) {
                 continue;
             }
-            let (w, R) = (scale[i], &problem.compliance()[rows.clone()]);
-            let delta = damping.of(problem.law(i));
-            let Some(M_inv) = inverse_of_local(D, w, R, delta) else { return false };
+            let R = &problem.compliance()[rows.clone()];
+            let delta = damping.of(problem.law(*index));
+            let Some(M_inv) = inverse_of_local(D, *w, R, delta) else { return false };
             // G replaces D, and −c the step.
             let mut G = [0.0; DIM * DIM];
             for a in 0..dim {
@@ -163,8 +156,7 @@ impl ContactSpace {
         work.resize(problem.rows(), 0.0);
         simd::dispatch(Product { W: Y, x: rhs, out: work });
         let mut slope = 0;
-        for i in 0..problem.constraints().len() {
-            let rows = problem.row_range(i);
+        for KeptConstraint { rows, .. } in &*kept {
             let dim = rows.len();
             let G = &slopes[slope..slope + dim * dim];
             slope += dim * dim;

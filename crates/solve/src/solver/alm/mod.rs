@@ -18,6 +18,7 @@ mod approach;
 mod contact_space;
 mod contact_step;
 mod dense;
+mod linear_rows;
 
 use self::contact_space::ContactSpace;
 use super::Solver;
