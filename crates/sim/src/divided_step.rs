@@ -182,7 +182,7 @@ impl Simulation {
     }
 
     /// Whether a body of the selected trees moved farther than its tree does in a step at the velocities before and after it,
-    /// and corrections, if there were any: in between it was faster.
+    /// and corrections, if there were any, or a joint of one velocity than its own explains: in between it was faster.
     fn moves_too_far(
         &mut self,
         report: &StepReport,
@@ -206,11 +206,22 @@ impl Simulation {
             let new = Extent::of(world, tree, &self.state.v, after);
             let distance = h * (FASTER * old.distance.max(new.distance) + max_speed) + LEAST_PATH;
             let turn = FASTER * h * old.turn.max(new.turn) + max_turn + LEAST_PATH;
-            model.links()[model.trees()[tree].links.clone()].iter().any(|link| {
+            let links = &model.links()[model.trees()[tree].links.clone()];
+            let body_moves_too_far = links.iter().any(|link| {
                 let [X_0, X_1] = [&*data, &*after].map(|data| data.body_pose[link.body]);
                 (X_1.translation.vector - X_0.translation.vector).norm() > distance
                     || X_0.rotation.angle_to(&X_1.rotation) > turn
-            })
+            });
+            let joints = &model.joints()[model.trees()[tree].joints.clone()];
+            let mut single = joints.iter().filter(|joint| joint.q.len() == 1);
+            let (old, new) = (&*before, &self.state);
+            body_moves_too_far
+                || single.any(|joint| {
+                    let (q, dof) = (joint.q.start, joint.dofs.start);
+                    let speed = FASTER * old.v[dof].abs().max(new.v[dof].abs());
+                    let correction = (h * max_speed).max(max_turn);
+                    (new.q[q] - old.q[q]).abs() > h * speed + correction + LEAST_PATH
+                })
         })
     }
 

@@ -17,7 +17,7 @@ const ROUNDS: usize = 6;
 /// Factor of velocities by a correction below which the step is unresolved [-].
 const LEAST_REDUCTION: f64 = 0.9;
 /// Distance by which corrections lift a tree without a loss of velocity, in slops [-].
-const LIFT: f64 = 10.0;
+const LIFT: f64 = 1.0;
 /// Penetration of a soft body above which the step is unresolved, in shortest edges of a mesh [-].
 const UNRESOLVED_DEPTH: f64 = 0.5;
 
@@ -136,7 +136,8 @@ fn audit_correction(step: &mut StepContext) {
         let ([kinetic, excess], change) =
             auditor.correction_reduction((&start, lift), tree, next, data);
         // The velocity after the step may not describe its motion.
-        let imbalance = if kinetic < LEAST_REDUCTION { 1.0 / kinetic } else { 0.0 };
+        let least = kinetic.min(excess);
+        let imbalance = if least < LEAST_REDUCTION { 1.0 / least } else { 0.0 };
         step.report.energy.raise([imbalance, 0.0, change], model.trees()[tree].bodies.start);
         let factor = kinetic * excess.max(LEAST_REDUCTION);
         if factor < 1.0 {
