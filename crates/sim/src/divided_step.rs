@@ -22,8 +22,9 @@ use crate::world::World;
 
 /// Speed of a motion within a step relative to that at its ends above which the two do not describe it [-].
 const FASTER: f64 = 1.5;
-/// Displacement that needs no explanation [m, rad].
+/// Displacement that needs no explanation [m, rad], and that of a single joint: its velocity may rise and fall within a step.
 const LEAST_PATH: f64 = 1e-6;
+const MAX_JUMP: f64 = 0.02;
 
 /// Memory of steps in parts.
 pub(crate) struct PartMemory {
@@ -220,7 +221,7 @@ impl Simulation {
                     let (q, dof) = (joint.q.start, joint.dofs.start);
                     let speed = FASTER * old.v[dof].abs().max(new.v[dof].abs());
                     let correction = (h * max_speed).max(max_turn);
-                    (new.q[q] - old.q[q]).abs() > h * speed + correction + LEAST_PATH
+                    (new.q[q] - old.q[q]).abs() > h * speed + correction + MAX_JUMP
                 })
         })
     }

@@ -96,9 +96,11 @@ impl FreeMotion {
         data: &mut Data,
     ) {
         let present = std::mem::replace(&mut self.bias[index], BiasInMomentum::Complete);
+        if present == BiasInMomentum::Complete {
+            return;
+        }
         let turn = largest_turn(model, index, h, data);
         match present {
-            BiasInMomentum::Complete => return,
             BiasInMomentum::AtStart if turn <= NEGLIGIBLE_TURN => return,
             BiasInMomentum::Missing if turn <= NEGLIGIBLE_TURN => {
                 self.subtract_bias(model, index, h, state, data);

@@ -5,7 +5,7 @@ use stiction_mech::{BodyId, Data, angular_velocity, point_velocity, tree_velocit
 use crate::world::World;
 
 /// Largest turn of a body by corrections in one step, besides what it turns in the step anyway [rad].
-pub(crate) const MAX_TURN: f64 = 0.1;
+pub(crate) const MAX_TURN: f64 = 0.02;
 
 /// Largest displacement of a point of a body, and largest turn of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

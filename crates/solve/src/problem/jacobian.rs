@@ -106,6 +106,24 @@ impl Jacobian {
         }
     }
 
+    /// Adds to a block of the last constraint by a function; a block of zeros is not appended.
+    pub(super) fn add_to_last(&mut self, block: usize, width: usize, add: impl FnOnce(&mut [f64])) {
+        let place = self.place_in_last(block);
+        let (is_new, offset) = (place.is_none(), self.values.len());
+        let out = match place {
+            Some(place) => &mut self.values[place],
+            None => self.push_block(block, width),
+        };
+        add(out);
+        if is_new && self.values[offset..].iter().all(|x| *x == 0.0) {
+            self.values.truncate(offset);
+            self.entries.pop();
+            if let Some(end) = self.entry_start.last_mut() {
+                *end = self.entries.len() as u32;
+            }
+        }
+    }
+
     /// Finishes: sorts the blocks of each constraint by column and lists them by columns of a
     /// pattern.
     pub(super) fn finish(&mut self, pattern: &stiction_math::block::Pattern) {

@@ -223,16 +223,17 @@ impl Mass {
         }
     }
 
-    fn factor(&mut self, builder: &Builder) -> Result<(), ProblemError> {
+    fn factor(&mut self, builder: &mut Builder) -> Result<(), ProblemError> {
         self.factors.clear();
+        // Given factors come first, at their places in the builder.
+        std::mem::swap(&mut self.small, &mut builder.factors);
         for (subsystem, range) in self.blocks.iter().enumerate() {
             let fail = ProblemError::NotPositiveDefinite { subsystem };
             let (n, offset) = (self.dofs(SubsystemId(subsystem)).len(), self.small.len());
             let A = self.matrix.block(self.pattern.diagonal(range.start));
             let given = builder.parts[subsystem].factor;
             let factor = if let Some(from) = given {
-                self.small.extend_from_slice(&builder.factors[from..from + n * n]);
-                Factor::Branches(offset)
+                Factor::Branches(from)
             } else if let Structure::Tree { index } = self.structures[subsystem] {
                 self.small.extend_from_slice(A);
                 let (diagonal, branches) =

@@ -60,34 +60,48 @@ fn push_term(
                 add_scaled(out, *weight, values);
             }
         }
-        map => {
-            let (n, size) = (mass.dofs(port.subsystem).len(), values.len() / dim.max(1));
+        _ if blocks.len() == 1 => {
+            let n = mass.dofs(port.subsystem).len();
+            jacobian.add_to_last(blocks.start, n, |out| add_dense(mass, port, values, dim, out));
+        }
+        _ => {
             work.clear();
-            work.resize(dim * n, 0.0);
-            for d in 0..dim {
-                let (c, out) = (&values[d * size..(d + 1) * size], &mut work[d * n..(d + 1) * n]);
-                match map {
-                    Map::Whole => out.copy_from_slice(c),
-                    Map::Coordinates { first, count } => {
-                        out[*first..first + count].copy_from_slice(c);
+            work.resize(dim * mass.dofs(port.subsystem).len(), 0.0);
+            add_dense(mass, port, values, dim, work);
+            scatter(jacobian, mass, port.subsystem, work, dim);
+        }
+    }
+}
+
+/// Adds `C·P` over all velocities of a subsystem to a dense matrix of `dim` rows.
+fn add_dense(mass: &Mass, port: &Port, values: &[f64], dim: usize, out: &mut [f64]) {
+    let (n, size) = (mass.dofs(port.subsystem).len(), values.len() / dim.max(1));
+    if let (Map::Link(link), Some(tree)) = (&port.map, mass.tree(port.subsystem)) {
+        let (wrenches, _) = values.as_chunks::<6>();
+        for k in tree.path(*link) {
+            let S: &[f64; 6] = tree.subspaces()[k].as_ref();
+            for (row, c) in wrenches.iter().enumerate() {
+                let product: f64 = c.iter().zip(S).map(|(c, s)| c * s).sum();
+                out[row * n + k] += product;
+            }
+        }
+        return;
+    }
+    let rows = out.chunks_exact_mut(n.max(1)).zip(values.chunks_exact(size.max(1)));
+    for (out, c) in rows {
+        match &port.map {
+            Map::Whole => out.iter_mut().zip(c).for_each(|(out, c)| *out += c),
+            Map::Coordinates { first, count } => {
+                out[*first..first + count].iter_mut().zip(c).for_each(|(out, c)| *out += c);
+            }
+            Map::Matrix { values: P, .. } => {
+                for (c, row) in c.iter().zip(P.chunks_exact(n)) {
+                    for (out, p) in out.iter_mut().zip(row) {
+                        *out += c * p;
                     }
-                    Map::Matrix { values: P, .. } => {
-                        for (c, row) in c.iter().zip(P.chunks_exact(n)) {
-                            for (out, p) in out.iter_mut().zip(row) {
-                                *out += c * p;
-                            }
-                        }
-                    }
-                    Map::Link(link) => {
-                        let Some(tree) = mass.tree(port.subsystem) else { continue };
-                        for k in tree.path(*link) {
-                            out[k] = super::dot(c, tree.subspaces()[k].as_slice());
-                        }
-                    }
-                    Map::Nodes(_) | Map::Point { .. } => {}
                 }
             }
-            scatter(jacobian, mass, port.subsystem, work, dim);
+            Map::Link(_) | Map::Nodes(_) | Map::Point { .. } => {}
         }
     }
 }
@@ -98,7 +112,7 @@ fn add_scaled(out: &mut [f64], weight: f64, values: &[f64]) {
     }
 }
 
-/// Adds a dense `dim × n` matrix over a subsystem to the blocks of the last constraint, leaving
+/// Adds a dense `dim × n` matrix over a subsystem of several blocks to those of the last constraint, leaving
 /// out blocks that are zero.
 fn scatter(
     jacobian: &mut Jacobian,
@@ -107,9 +121,6 @@ fn scatter(
     dense: &[f64],
     dim: usize,
 ) {
-    if mass.blocks(subsystem).len() == 1 {
-        return jacobian.add_block(mass.blocks(subsystem).start, dense);
-    }
     let (base, n) = (mass.dofs(subsystem).start, mass.dofs(subsystem).len());
     for k in mass.blocks(subsystem) {
         let range = mass.matrix().pattern().range(k);
