@@ -92,13 +92,15 @@ pub(crate) fn is_pushed(start: &StepStart, tree: usize) -> bool {
         || !(model.tendons().is_empty() && model.actuators().is_empty())
 }
 
-/// Whether the equation of the momentum of a tree is linear; `None` unless its root is free. The impulses between the
+/// Whether the equation of the momentum of a tree is linear; `None` unless its root is free and has neither spring nor armature. The impulses between the
 /// segments of a rod are not known apart.
 fn is_linear(model: &Model, tree: usize) -> Option<bool> {
     let range = &model.trees()[tree];
     let root = &model.joints()[range.joints.start];
+    // An armature is inertia that has no momentum.
     if root.spec.kind != JointKind::Free
         || root.spec.stiffness > 0.0
+        || root.spec.armature > 0.0
         || model.rod_of_tree(tree).is_some()
     {
         return None;

@@ -6,7 +6,9 @@
 //! leaves its mode, the step is computed again with a row for it, in which every mode is exact. So results do not
 //! depend on the prediction, only the cost.
 
-use stiction_mech::{ActuatorId, Data, Drive, DriveKind, DriveMode, Model, RowEntry, TreeRange};
+use stiction_mech::{
+    ActuatorId, Data, Drive, DriveKind, DriveMode, LimitSource, Model, RowEntry, TreeRange,
+};
 
 use super::{FreeMotion, MAX_SERVO_STIFFNESS};
 use crate::rows::tree_of_dof;
@@ -27,6 +29,9 @@ const RESTING: f64 = 2.0 / STIFF;
 const MOVING: f64 = 0.1;
 const CLEAR: f64 = 0.9;
 
+/// Distance from the end of its range at which a joint is there [m, rad].
+const AT_LIMIT: f64 = 1e-6;
+
 /// What is known of a drive on a single velocity before a step.
 #[derive(Clone, Copy, Debug)]
 struct Known {
@@ -34,10 +39,12 @@ struct Known {
     has_row: bool,
     /// Impulse of its row in the last step or attempt [N·s]; not a number if it had none.
     impulse: f64,
+    /// Whether its velocity is at the end of its range: friction that holds it leaves the limit hardly any inverse inertia.
+    is_at_limit: bool,
 }
 
 impl Known {
-    const NOTHING: Self = Self { has_row: false, impulse: f64::NAN };
+    const NOTHING: Self = Self { has_row: false, impulse: f64::NAN, is_at_limit: false };
 }
 
 /// Drives that had rows in the last step, or have them in the present one because they left their mode.
@@ -115,6 +122,11 @@ impl FreeMotion {
         if !drive_modes.is_predicting || forces.drives.is_empty() {
             return;
         }
+        for limit in forces.limits.iter().filter(|limit| limit.gap <= AT_LIMIT) {
+            if let LimitSource::Joint(joint, k) = limit.source {
+                drive_modes.frictions[model.joints()[joint.0].dofs.start + k].is_at_limit = true;
+            }
+        }
         forces.take_modes(|drive, entry| {
             let index = tree_of_dof(model, entry.dof);
             let known = *drive_modes.of(drive.kind)?;
@@ -124,7 +136,10 @@ impl FreeMotion {
             let inertia = diagonal_inertia(&model.trees()[index], entry.dof, data);
             let mode = match drive.kind {
                 DriveKind::JointFriction(dof) if is_rigid(model, index, dof) => {
-                    predict_friction(drive, known.impulse, inertia, h)
+                    let mode = predict_friction(drive, known.impulse, inertia, h);
+                    mode.filter(|mode| {
+                        !(known.is_at_limit && matches!(mode, DriveMode::Stuck { .. }))
+                    })
                 }
                 DriveKind::Servo(_) => predict_servo(drive, h),
                 _ => None,
@@ -161,7 +176,7 @@ impl FreeMotion {
             if !has_flown && !moded.is_kept(u[moded.entry.dof], h) {
                 let impulse = h * moded.nearest_force(u[moded.entry.dof], h);
                 if let Some(known) = self.drive_modes.of(moded.drive.kind) {
-                    *known = Known { has_row: true, impulse };
+                    (known.has_row, known.impulse) = (true, impulse);
                 }
                 leaves = true;
             }

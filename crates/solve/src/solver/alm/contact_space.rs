@@ -94,7 +94,8 @@ impl ContactSpace {
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (m, n) = (problem.rows(), problem.dofs());
         let (jacobian, mass) = (problem.jacobian(), problem.mass());
-        let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some());
+        let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some())
+            || problem.constraints().iter().any(|constraint| is_linear(&constraint.law));
         let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
         if !is_small || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
             return false;
