@@ -353,7 +353,7 @@ fn actuators(model: &Model, colours: bool) -> String {
         let on = target(model, &spec.transmission);
         let cells = [
             name,
-            law(&spec.law).to_owned(),
+            if spec.pid.is_some() { "pid" } else { law(&spec.law) }.to_owned(),
             on,
             range(spec.control_range),
             range(spec.force_range),

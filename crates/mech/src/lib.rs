@@ -39,6 +39,7 @@ pub mod material;
 mod model;
 mod momentum;
 mod muscle;
+mod pid;
 pub mod rod;
 mod soft;
 mod soft_law;
@@ -49,7 +50,7 @@ pub mod tendon;
 mod two_frame_transmission;
 mod velocity;
 
-pub use activation::{ActivationDynamics, ActivationSpec};
+pub use activation::{ActivationDynamics, ActivationSpec, ActivationStart};
 pub use actuator::{
     Actuator, ActuatorBias, ActuatorGain, ActuatorId, ActuatorLaw, ActuatorSpec, JointWrench,
     Transmission,
@@ -83,6 +84,7 @@ pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
 pub use muscle::{Muscle, MuscleActivation};
+pub use pid::{IntegralBound, PidController};
 pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWorkspace};
 pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,

@@ -287,13 +287,13 @@ impl Model {
     /// Range of each control, shape (nu, 2); infinite without a range.
     #[getter]
     fn ctrl_range<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let actuators = self.mechanism().actuators();
-        let ends = actuators.iter().flat_map(|actuator| {
-            let (lower, upper) =
-                actuator.spec.control_range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let actuators = self.mechanism().actuators().iter();
+        let ranges = actuators.flat_map(|actuator| actuator.spec.control_ranges());
+        let ends = ranges.flat_map(|range| {
+            let (lower, upper) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             [lower, upper]
         });
-        PyArray1::from_iter(py, ends).reshape([actuators.len(), 2])
+        PyArray1::from_iter(py, ends).reshape([self.nu(), 2])
     }
 
     /// Unsupported features of the file: where (file and line), what, and whether they change the

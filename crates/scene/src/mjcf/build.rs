@@ -9,6 +9,7 @@ use stiction_sim::{
     Combine, Scheme, Settings, Stabilisation, StartLaw, TangentialLaw, WorldBuilder, WorldError,
 };
 
+use super::actuator::pid::PluginInstances;
 use super::asset::Assets;
 use super::attach::ModelContext;
 use super::compiler::Compiler;
@@ -217,6 +218,8 @@ pub(super) struct Build<'a> {
     pub actuators: Names<ActuatorId>,
     /// The models that the actuators come from.
     pub actuator_parts: Vec<usize>,
+    /// Configurations of plugins.
+    pub plugins: PluginInstances,
     pub keyframes: Vec<Keyframe>,
     /// Names of the keyframes.
     pub keyframe_names: HashSet<String>,
@@ -260,6 +263,7 @@ impl<'a> Build<'a> {
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
             actuator_parts: Vec::new(),
+            plugins: PluginInstances::new(),
             keyframes: Vec::new(),
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),

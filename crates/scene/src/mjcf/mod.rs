@@ -107,6 +107,9 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         build.paired.extend(named.flatten().map(str::to_owned));
     }
     tagged("sensor").for_each(|section| build.sensed.add(section));
+    for section in tagged("extension") {
+        actuator::pid::read_instances(section, &mut build.plugins);
+    }
     for (tag, reader) in SECTIONS {
         tagged(tag).try_for_each(|section| reader(&mut build, section))?;
     }

@@ -102,9 +102,9 @@ pub(super) static ELEMENTS: &[ElementSchema] = &[
          frustum haze inertia joint light rangefinder selectpoint slidercrank",
         "",
     ),
-    ignored("extension", "", "plugin"),
-    ignored("extension/plugin", "plugin", "instance"),
-    ignored("instance", "name", "config"),
+    with_children("extension", "", "plugin"),
+    with_children("extension/plugin", "plugin", "instance"),
+    with_children("instance", "name", "config"),
     ignored("custom", "", "numeric text tuple"),
     ignored("numeric", "data name size", ""),
     ignored("text", "data name", ""),
@@ -250,8 +250,8 @@ pub(super) static ELEMENTS: &[ElementSchema] = &[
     read(
         "general",
         "ACTUATOR body actdim actearly actlimited actrange biasprm biastype dynprm dyntype gainprm \
-         gaintype inheritrange",
-        "ffrange input velrange",
+         ffrange gaintype inheritrange input velrange",
+        "",
     ),
     read("motor", "ACTUATOR", ""),
     read("position", "ACTUATOR dampratio inheritrange kp kv timeconst", ""),
@@ -278,7 +278,7 @@ pub(super) static ELEMENTS: &[ElementSchema] = &[
         "ACTUATOR actdim actearly actlimited actrange dynprm dyntype instance plugin",
         "config",
     ),
-    ignored("config", "key value", ""),
+    read("config", "key value", ""),
     with_children(
         "sensor",
         "",
