@@ -59,6 +59,18 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         .iter()
         .map(|site| json!({"name": site.name, "body": body_name(site.body)}))
         .collect();
+    let cameras: Vec<Value> = imported
+        .cameras
+        .iter()
+        .map(|camera| {
+            json!({
+                "name": camera.name,
+                "body": body_name(camera.body),
+                "position": camera.pose.translation.vector.as_slice(),
+                "field_of_view": camera.field_of_view,
+            })
+        })
+        .collect();
     json!({
         "file": file,
         "format": imported.format,
@@ -83,6 +95,7 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         "cables": world.cables().iter().map(cable_json).collect::<Vec<_>>(),
         "sensors": world.sensors().iter().map(sensor_json).collect::<Vec<_>>(),
         "sites": sites,
+        "cameras": cameras,
         "keyframes": imported.keyframes.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
         "notes": imported.notes,
         "unsupported": imported.unsupported.iter().map(unsupported).collect::<Vec<_>>(),
@@ -183,6 +196,7 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
         (world.cables().len(), "cable"),
         (world.sensors().len(), "sensor"),
         (imported.sites.len(), "site"),
+        (imported.cameras.len(), "camera"),
         (imported.visuals.len(), "visual"),
         (imported.keyframes.len(), "keyframe"),
     ];

@@ -8,6 +8,7 @@
 
 use crate::activation::ActivationSpec;
 use crate::body::BodyId;
+use crate::delay::DelaySpec;
 use crate::force::ForceError;
 use crate::force::error::SpecCheck;
 use crate::joint::{JointId, JointKind};
@@ -237,6 +238,8 @@ pub struct ActuatorSpec {
     /// Controller of a PID servo, which has several controls and activations of its own; the control range is that of
     /// the desired length. The law has the gain 1, and its bias is the feedback of length and rate.
     pub pid: Option<PidController>,
+    /// Samples of the controls: with a delay, controls act later.
+    pub delay: Option<DelaySpec>,
 }
 
 impl ActuatorSpec {
@@ -251,6 +254,7 @@ impl ActuatorSpec {
             force_range: None,
             activation: None,
             pid: None,
+            delay: None,
         }
     }
 
@@ -318,6 +322,11 @@ impl ActuatorSpec {
         }
         if let Some(pid) = &self.pid {
             pid.check(&check)?;
+        }
+        if let Some(delay) = self.delay.filter(|delay| delay.wrong().is_some()) {
+            let (who, what, found) = (check.who(), "delay", delay.delay);
+            let expected = "not negative, with 1 to 1,000,000 samples";
+            return Err(ForceError::Number { who, what, found, expected });
         }
         if let Some(range) = self.control_range {
             check.range("control range", range)?;

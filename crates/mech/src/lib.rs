@@ -23,6 +23,7 @@ mod bias;
 mod body;
 mod builder;
 mod data;
+mod delay;
 mod driven;
 mod energy;
 mod error;
@@ -60,6 +61,7 @@ pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
+pub use delay::{DelaySpec, SampleInterpolation};
 pub use driven::set_driven_poses;
 pub use energy::{
     TreeMotion, kinetic_energy, potential_energy, tree_kinetic_energy, tree_motion,

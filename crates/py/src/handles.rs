@@ -99,7 +99,7 @@ impl ActuatorHandle {
 
     /// Indices of its controls in `Simulation.ctrl`: a start and an end.
     #[getter]
-    fn control_range(&self) -> (usize, usize) {
+    fn control_indices(&self) -> (usize, usize) {
         let Range { start, end } = self.controls();
         (start, end)
     }

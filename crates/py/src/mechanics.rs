@@ -99,7 +99,7 @@ impl SimulationCore {
 
     /// The start of a step from the present state, with the lengths of the last evaluation of forces.
     fn activation_start(&self) -> ActivationStart<'_> {
-        let (state, input) = (self.engine.state(), self.engine.input());
+        let (state, input) = (self.engine.state(), &self.acting_input);
         let motion = (&self.forces.actuator_length[..], &self.forces.actuator_rate[..]);
         let times = (state.time, self.engine.settings().time_step);
         ActivationStart::direct((&input.control, &state.activation), motion, times)
@@ -107,10 +107,12 @@ impl SimulationCore {
 
     /// Evaluates the forces at the present state. Needs poses and velocities.
     fn evaluate_forces(&mut self) -> PyResult<()> {
+        self.acting_input.clone_from(self.engine.acting_input());
         let (model, state) = (self.engine.world().model(), self.engine.state());
         let time_step = self.engine.settings().time_step;
         // As in MuJoCo, actuators that read their activation early read that at the end of the step.
-        let (mut activation, input) = (state.activation.clone(), self.engine.input());
+        let mut activation = state.activation.clone();
+        let input = &self.acting_input;
         if model.integrates_errors() {
             self.forces
                 .evaluate(model, state, &self.data, input, time_step)

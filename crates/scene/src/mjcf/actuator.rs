@@ -58,6 +58,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     }
     spec.force_range = limited(build, element, "forcelimited", law.force_limited, law.force_range)?;
     spec.activation = activation(build, element, &law, &reach)?;
+    spec.delay = law.delay;
     spec.pid = law.controller(element)?;
     if spec.pid.is_some() && (law.activation_limited == Some(true) || law.early) {
         build.report_unsupported(&element.place, format!("<{}> actlimited, actearly", element.tag));

@@ -20,7 +20,7 @@ use super::parent_contact::ParentPair;
 use super::sensor::SensedNames;
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
+use crate::import::{Camera, Keyframe, Options, Site, Unsupported, Visual};
 use crate::xml::{Element, SourceLocation};
 
 /// Items of one kind, by name and by index.
@@ -172,6 +172,8 @@ pub(super) struct BuiltCamera {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
+    /// Vertical field of view [rad].
+    pub field_of_view: f64,
 }
 
 /// Kinds of geoms.
@@ -227,6 +229,8 @@ pub(super) struct Build<'a> {
     pub mocap: Vec<BodyId>,
     /// The sites of [`Imported`](crate::Imported), in the same order.
     pub site_list: Vec<Site>,
+    /// All cameras, for the imported model.
+    pub camera_list: Vec<Camera>,
     pub visuals: Vec<Visual>,
     pub unsupported: Vec<Unsupported>,
     pub notes: Vec<String>,
@@ -268,6 +272,7 @@ impl<'a> Build<'a> {
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),
             site_list: Vec::new(),
+            camera_list: Vec::new(),
             visuals: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),

@@ -232,6 +232,15 @@ impl InsertedModel {
             }
             imported.sites.push(site);
         }
+        for camera in &self.imported.cameras {
+            let mut camera = camera.clone();
+            camera.pose = self.pose(camera.body, camera.pose);
+            camera.body = body(camera.body);
+            if !camera.name.is_empty() {
+                camera.name.insert_str(0, &self.prefix);
+            }
+            imported.cameras.push(camera);
+        }
         for visual in &self.imported.visuals {
             let mut visual = visual.clone();
             visual.pose = self.pose(visual.body, visual.pose);

@@ -4,8 +4,9 @@
 //! activation that follows it. A layer of another shortcut than the one before starts from MuJoCo's
 //! defaults; `general` refines whatever came before, and what it leaves is refined by the next.
 
-use stiction_mech::{ActivationDynamics, MuscleActivation};
+use stiction_mech::{ActivationDynamics, DelaySpec, MuscleActivation};
 
+use super::super::delay::{self, DelayAttributes};
 use super::pid::{PidInputs, PluginInstances};
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -89,6 +90,9 @@ pub(super) struct Law {
     pub rod: f64,
     /// Range of the length, for muscles.
     pub length_range: Option<(f64, f64)>,
+    /// Samples of the controls.
+    pub delay: Option<DelaySpec>,
+    delay_attributes: DelayAttributes,
     /// Unsupported parts, while the rest is supported.
     pub lost: Vec<String>,
 }
@@ -120,6 +124,8 @@ impl Default for Law {
             damping: 0.0,
             rod: 0.0,
             length_range: None,
+            delay: None,
+            delay_attributes: DelayAttributes::default(),
             lost: Vec::new(),
         }
     }
@@ -233,9 +239,7 @@ impl Law {
                 self.lost.push("damping that is not linear".to_owned());
             }
         }
-        if layer.number("delay")?.is_some_and(|delay| delay != 0.0) {
-            self.lost.push("delay of the control".to_owned());
-        }
+        self.delay = delay::read(layer, &mut self.delay_attributes)?;
         Ok(())
     }
 
