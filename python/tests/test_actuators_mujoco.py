@@ -89,6 +89,12 @@ ACTUATORS = {
         ' biasprm=".3 -5 -.7" input="pos ff" ffrange="-1 1"/>'
     ),
     "pid_on_site": '<pid site="s2" refsite="s1" gear="1 0 0 0 0 0" kp="9" kv=".2" ki="4"/>',
+    "dcmotor": '<dcmotor joint="a" motorconst=".5 .8" resistance="2" gear="3" saturation=".3"/>',
+    "dcmotor_nominal": '<dcmotor tendon="sum" nominal="12 .5 100" ctrlrange="-1 1"/>',
+    "dcmotor_controlled": (
+        '<dcmotor joint="b" motorconst=".5" resistance="2" input="pos vel ff" controller="3 .5 .1 2 .4" ctrlrange="-1 1"/>'
+    ),
+    "dcmotor_brake": '<dcmotor joint="a" motorconst=".5" resistance="2" input="none"/><motor joint="b"/>',
     "several": (
         '<motor joint="a"/><muscle tendon="string" lengthrange=".2 .6"/><position joint="b" timeconst=".1" kp="3"/>'
         '<intvelocity joint="c" kp="5" actrange="-1 1"/>'

@@ -78,7 +78,7 @@ impl ActivationSpec {
                 ((control - activation) / time_step).clamp(-limit, limit)
             }
             ActivationDynamics::ErrorIntegral { bound } => match bound {
-                Some(IntegralBound::Stop(bound))
+                Some(IntegralBound::Stop(bound) | IntegralBound::StopAndClamp(bound))
                     if activation.abs() >= bound && control * activation > 0.0 =>
                 {
                     0.0
@@ -161,7 +161,7 @@ impl ActivationSpec {
                 let next = activation + time_step * control;
                 match bound {
                     Some(IntegralBound::Clamp(bound)) => next.clamp(-bound, bound),
-                    Some(IntegralBound::Stop(bound))
+                    Some(IntegralBound::Stop(bound) | IntegralBound::StopAndClamp(bound))
                         if activation.abs() >= bound && control * activation > 0.0 =>
                     {
                         activation

@@ -16,6 +16,8 @@ use crate::force::error::SpecCheck;
 pub enum IntegralBound {
     /// Outside of ± this value the integral does not grow any more, as with MuJoCo's `pid`.
     Stop(f64),
+    /// Outside it does not grow, and at the end of a step it is clamped to ± this value, as with MuJoCo's `dcmotor`.
+    StopAndClamp(f64),
     /// The integral is clamped to ± this value, as with MuJoCo's plugin `mujoco.pid`.
     Clamp(f64),
 }
@@ -148,6 +150,9 @@ impl PidController {
             let bound = self.integral_bound;
             let mut spec = ActivationSpec::new(ActivationDynamics::ErrorIntegral { bound });
             spec.early = self.is_plugin;
+            if let Some(IntegralBound::StopAndClamp(bound)) = bound {
+                spec.range = Some((-bound, bound));
+            }
             visit(&spec, setpoint - motion.length, at.start + index);
         }
     }
@@ -155,7 +160,11 @@ impl PidController {
     /// Checks the numbers.
     pub(crate) fn check(&self, check: &SpecCheck<'_>) -> Result<(), ForceError> {
         check.finite("ki", self.ki)?;
-        if let Some(IntegralBound::Stop(bound) | IntegralBound::Clamp(bound)) = self.integral_bound
+        if let Some(
+            IntegralBound::Stop(bound)
+            | IntegralBound::StopAndClamp(bound)
+            | IntegralBound::Clamp(bound),
+        ) = self.integral_bound
         {
             check.not_negative("bound of the integral", bound)?;
         }

@@ -3,6 +3,7 @@
 //! An unsupported actuator is listed and exerts no force, so that controls keep their numbers. Damping
 //! ratios and muscles refer to the mechanism at its reference configuration ([`reference`]).
 
+mod dcmotor;
 mod law;
 pub(super) mod length_range;
 mod muscle;
@@ -60,6 +61,9 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     spec.activation = activation(build, element, &law, &reach)?;
     spec.delay = law.delay;
     spec.pid = law.controller(element)?;
+    if let Some(pid) = spec.pid.as_mut().filter(|_| law.inputs.has_one_range) {
+        (pid.velocity_range, pid.feedforward_range) = (spec.control_range, spec.control_range);
+    }
     if spec.pid.is_some() && (law.activation_limited == Some(true) || law.early) {
         build.report_unsupported(&element.place, format!("<{}> actlimited, actearly", element.tag));
     }

@@ -192,7 +192,8 @@ fn unsupported_actuators_are_listed_and_keep_their_control() {
     for actuator in [
         "<muscle joint='k'/>",
         "<muscle site='s'/>",
-        "<dcmotor joint='j' motorconst='1 1' resistance='1'/>",
+        "<dcmotor joint='j' motorconst='1 1' resistance='1' inductance='1'/>",
+        "<dcmotor joint='j' motorconst='1 1' resistance='1' cogging='1 2 3'/>",
         "<plugin joint='j' plugin='mujoco.other'/>",
         "<pid site='s' input='pos'/>",
     ] {
@@ -227,6 +228,28 @@ fn pid_servos_have_the_parameters_of_the_file() {
     let inherited = one("<pid joint='j'/>", "<pid kp='7' ki='2' input='pos'/>");
     assert_eq!(inherited.law.affine(), Some((1.0, [0.0, -7.0, 0.0])));
     assert_eq!((inherited.control_count(), inherited.activation_count()), (1, 1));
+}
+
+#[test]
+fn electric_motors_have_the_torque_of_their_current() {
+    // K = √(Kt Ke) = 4, R = 2: K/R u − K²/R ω.
+    let plain = one("<dcmotor joint='j' motorconst='2 8' resistance='2' saturation='0 3'/>", "");
+    assert_eq!(plain.law.affine(), Some((2.0, [0.0, 0.0, -8.0])));
+    assert_eq!((plain.force_range, plain.control_count()), (Some((-12.0, 12.0)), 1));
+    // K = 12/3, R = K 12/6.
+    let nominal = one("<dcmotor joint='j'/>", "<dcmotor nominal='12 6 3'/>");
+    assert_eq!(nominal.law.affine(), Some((0.5, [0.0, 0.0, -2.0])));
+    // The controller compensates the voltage that the motion induces.
+    let text = "<dcmotor joint='j' motorconst='2 8' resistance='2' input='pos ff' ctrlrange='-1 1'
+        controller='5 2 0.5 3 4'/>";
+    let servo = one(text, "");
+    assert_eq!(servo.law.affine(), Some((1.0, [0.0, -5.0, -0.5])));
+    let pid = servo.pid.unwrap();
+    assert_eq!((pid.ki, pid.slew_limit), (2.0, Some(3.0)));
+    assert!(servo.control_ranges().eq([Some((-1.0, 1.0)); 2]));
+    // Without inputs it is a brake.
+    let brake = one("<dcmotor joint='j' motorconst='2 8' resistance='2' input='none'/>", "");
+    assert_eq!((brake.control_count(), brake.law.affine()), (0, Some((1.0, [0.0, 0.0, -8.0]))));
 }
 
 #[test]
@@ -283,6 +306,9 @@ fn actuators_that_cannot_be_are_refused_at_their_line() {
         "<pid joint='j' input='vel' ki='1'/>",
         "<pid joint='j' kv='1' dampratio='1'/>",
         "<general joint='j' gaintype='pid'/>",
+        "<dcmotor joint='j' motorconst='1 1'/>",
+        "<dcmotor joint='j' resistance='1'/>",
+        "<dcmotor joint='j' motorconst='1' resistance='1' input='vel pos'/>",
         "<general joint='j' gaintype='pid' biastype='affine' gainprm='1'/>",
         "<general joint='j' gaintype='pid' biastype='affine' gainprm='0' dyntype='filter'/>",
     ] {

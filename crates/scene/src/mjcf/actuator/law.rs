@@ -7,6 +7,7 @@
 use stiction_mech::{ActivationDynamics, DelaySpec, MuscleActivation};
 
 use super::super::delay::{self, DelayAttributes};
+use super::dcmotor::MotorAttributes;
 use super::pid::{PidInputs, PluginInstances};
 use crate::error::SceneError;
 use crate::xml::Element;
@@ -73,6 +74,8 @@ pub(super) struct Law {
     pub inherit: f64,
     /// Inputs of a PID servo.
     pub inputs: PidInputs,
+    /// Attributes of an electric motor.
+    pub motor: MotorAttributes,
     pub gear: [f64; 6],
     pub group: i64,
     pub control_range: Option<(f64, f64)>,
@@ -111,6 +114,7 @@ impl Default for Law {
             bias: [0.0; 10],
             inherit: 0.0,
             inputs: PidInputs::default(),
+            motor: MotorAttributes::default(),
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             group: 0,
             control_range: None,
@@ -135,9 +139,9 @@ impl Law {
     /// The law that layers make, weakest first.
     pub fn of(layers: &[&Element], plugins: &PluginInstances) -> Result<Self, SceneError> {
         let mut law = Self::default();
-        for layer in layers {
+        for (index, layer) in layers.iter().enumerate() {
             law.common(layer)?;
-            law.apply(layer, plugins)?;
+            law.apply(layer, plugins, index + 1 == layers.len())?;
         }
         Ok(law)
     }
@@ -243,13 +247,19 @@ impl Law {
         Ok(())
     }
 
-    fn apply(&mut self, layer: &Element, plugins: &PluginInstances) -> Result<(), SceneError> {
+    fn apply(
+        &mut self,
+        layer: &Element,
+        plugins: &PluginInstances,
+        is_last: bool,
+    ) -> Result<(), SceneError> {
         let tag = layer.tag.as_str();
         if tag == "general" {
             return self.general(layer);
         }
         if self.shortcut.as_deref().is_some_and(|shortcut| shortcut != tag) {
             self.start_again();
+            self.motor = MotorAttributes::default();
         }
         self.shortcut = Some(tag.to_owned());
         match tag {
@@ -265,7 +275,7 @@ impl Law {
             "intvelocity" => self.integrated_velocity(layer),
             "muscle" => self.muscle(layer),
             "adhesion" => self.adhesion(layer),
-            "dcmotor" => self.other(layer, "model of an electric motor"),
+            "dcmotor" => self.dcmotor(layer, is_last),
             "orientation" => self.other(layer, "servo of an orientation"),
             "pid" => self.pid(layer),
             _ => self.plugin(layer, plugins),

@@ -44,16 +44,24 @@ pub(super) struct PidInputs {
     velocity_range: Option<(f64, f64)>,
     feedforward_range: Option<(f64, f64)>,
     is_plugin: bool,
+    /// Whether the range of the control is that of every input.
+    pub has_one_range: bool,
 }
 
 impl Default for PidInputs {
     fn default() -> Self {
         let has = [true, true, false];
-        Self { has, velocity_range: None, feedforward_range: None, is_plugin: false }
+        let (is_plugin, has_one_range) = (false, false);
+        Self { has, velocity_range: None, feedforward_range: None, is_plugin, has_one_range }
     }
 }
 
 impl PidInputs {
+    /// Some of a desired length, a desired rate and an added force, which have the same range.
+    pub fn with_one_range(has: [bool; 3]) -> Self {
+        Self { has, has_one_range: true, ..Self::default() }
+    }
+
     /// Inputs and ranges that a layer gives.
     pub fn read(&mut self, layer: &Element) -> Result<(), SceneError> {
         self.velocity_range = range(layer, "velrange")?.or(self.velocity_range);
@@ -162,7 +170,11 @@ impl Law {
             return Err(element.error("ki or slewmax; expected pos among the inputs"));
         }
         let ordered = |range: Option<(f64, f64)>| range.filter(|(lower, upper)| lower < upper);
-        let bound = if self.inputs.is_plugin { IntegralBound::Clamp } else { IntegralBound::Stop };
+        let bound = match (self.inputs.is_plugin, self.inputs.has_one_range) {
+            (true, _) => IntegralBound::Clamp,
+            (false, true) => IntegralBound::StopAndClamp,
+            (false, false) => IntegralBound::Stop,
+        };
         Ok(Some(PidController {
             has_position,
             has_velocity,
