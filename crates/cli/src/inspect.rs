@@ -48,7 +48,8 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         let spec = &actuator.spec;
         json!({
             "name": spec.name,
-            "kind": law(&spec.law),
+            "kind": if spec.pid.is_some() { "pid" } else { law(&spec.law) },
+            "controls": spec.control_count(),
             "on": target(model, &spec.transmission),
             "control_range": spec.control_range.map(|(a, b)| [a, b]),
             "force_range": spec.force_range.map(|(a, b)| [a, b]),

@@ -50,18 +50,17 @@ fn a_control_acts_and_a_reading_returns_after_its_delay() {
         for step in 0..10_usize {
             positions.push(simulation.state().q[0]);
             let readings = simulation.sensor_data().to_vec();
-            // All numbers are dyadic, so that comparisons are exact.
+            // Readings are copies.
             assert_eq!(readings[0], step.checked_sub(2).map_or(0.0, |k| positions[k]));
             let acted = if step >= 3 { 4.0 } else { 0.0 };
             assert_eq!(simulation.acting_input().control[0], acted, "step {step}");
             let _ = simulation.step().unwrap();
-            assert_eq!(
-                simulation.state().v[0],
-                4.0 / 2.0 * STEP * (step + 1).saturating_sub(3) as f64
-            );
+            // One solve with a mass per step: a few roundings of numbers of order one.
+            let exact = 4.0 / 2.0 * STEP * (step + 1).saturating_sub(3) as f64;
+            assert!((simulation.state().v[0] - exact).abs() <= 1e-14);
         }
         // The force that began in the fourth step was read two steps later.
-        assert_eq!(simulation.sensor_data()[1], 4.0);
+        assert!((simulation.sensor_data()[1] - 4.0).abs() <= 1e-14);
     }
 }
 

@@ -10,6 +10,9 @@ use stiction_mech::{ActivationStart, Forces, Input, Model, State};
 use super::{FreeMotion, StepStart};
 use crate::scheme::Scheme;
 
+/// Controls and activations, or lengths and rates of actuators.
+type TwoArrays<'a> = (&'a [f64], &'a [f64]);
+
 /// Activations that force laws read, and the motion of the actuators on which their rates depend.
 pub(super) struct ActivationStep {
     /// Activations that force laws read in the step.
@@ -45,7 +48,7 @@ impl ActivationStep {
 
     /// Sets activations some time after the start of a step, which has constant controls.
     pub fn set_at(&self, model: &Model, (input, start): (&Input, &State), t: f64, out: &mut [f64]) {
-        let (states, motion) = self.start(input, start);
+        let [states, motion] = self.start(input, start);
         let from = ActivationStart::middle(states, motion, (start.time, t));
         model.for_each_activation(&from, |spec, control, index| {
             out[index] = spec.advance(control, start.activation[index], t);
@@ -53,12 +56,8 @@ impl ActivationStep {
     }
 
     /// Controls and activations, lengths and rates at the start of a step.
-    fn start<'a>(
-        &'a self,
-        input: &'a Input,
-        state: &'a State,
-    ) -> ((&'a [f64], &'a [f64]), (&'a [f64], &'a [f64])) {
-        ((&input.control, &state.activation), (&self.length, &self.rate))
+    fn start<'a>(&'a self, input: &'a Input, state: &'a State) -> [TwoArrays<'a>; 2] {
+        [(&input.control, &state.activation), (&self.length, &self.rate)]
     }
 }
 
@@ -68,7 +67,7 @@ impl FreeMotion {
         let StepStart { model, scheme, time_step: h, state, input, .. } = *start;
         let mut out = std::mem::take(&mut self.activation.read);
         if scheme.is_direct() {
-            let (states, motion) = self.activation.start(input, state);
+            let [states, motion] = self.activation.start(input, state);
             let from = ActivationStart::direct(states, motion, (state.time, h));
             model.for_each_activation(&from, |spec, control, index| {
                 let present = state.activation[index];
@@ -93,7 +92,7 @@ impl FreeMotion {
     /// Writes the activations at the end of a step.
     pub fn advance_activations(&self, start: &StepStart, next: &mut State) {
         let StepStart { model, scheme, time_step: h, state, input, .. } = *start;
-        let (states, motion) = self.activation.start(input, state);
+        let [states, motion] = self.activation.start(input, state);
         let times = (state.time, h);
         let from = if scheme.is_direct() {
             ActivationStart::direct(states, motion, times)
