@@ -53,6 +53,7 @@ from stiction.errors import (
 )
 from stiction.types import (
     Actuation,
+    Camera,
     CapturedStep,
     ComparisonDocument,
     Energy,
@@ -77,6 +78,7 @@ __all__ = [
     "ActuatorHandle",
     "BodyHandle",
     "CableHandle",
+    "Camera",
     "CapturedStep",
     "Comparison",
     "ComparisonDocument",

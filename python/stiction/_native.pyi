@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stiction.types import (
     Actuation,
+    Camera,
     CapturedStep,
     ComparisonDocument,
     Energy,
@@ -251,6 +252,13 @@ class Model:
     @property
     def site_names(self) -> list[str]:
         """Names of the sites."""
+    @property
+    def camera_names(self) -> list[str]:
+        """Names of the cameras."""
+    @property
+    def cameras(self) -> list[Camera]:
+        """The cameras: name, body, position (3,) and orientation (w, x, y, z) in the frame of the body, and vertical field of view
+        [rad]. A camera looks along −z of its frame, and y is up."""
     @property
     def keyframe_names(self) -> list[str]:
         """Names of the keyframes."""
@@ -548,9 +556,12 @@ class ActuatorHandle:
         """Its name."""
     @property
     def ctrl(self) -> float:
-        """Its control, in the unit of its law."""
+        """Its control, in the unit of its law; of a servo with several controls, the first."""
     @ctrl.setter
     def ctrl(self, value: float) -> None: ...
+    @property
+    def control_indices(self) -> tuple[int, int]:
+        """Indices of its controls in `Simulation.ctrl`: a start and an end."""
     @property
     def range(self) -> tuple[float, float] | None:
         """Lower and upper end of its control; None without limits."""

@@ -55,13 +55,28 @@ class Actuation(NamedTuple):
     """Actuators at one state."""
 
     length: Array
-    """Lengths of the transmissions, gears included [m or rad], shape (nu,)."""
+    """Lengths of the transmissions, gears included [m or rad], shape (n,), one per actuator."""
     velocity: Array
-    """Rates of the lengths [m/s or rad/s], shape (nu,)."""
+    """Rates of the lengths [m/s or rad/s], shape (n,)."""
     force: Array
-    """Forces before the gears, within their ranges [N or N·m], shape (nu,)."""
+    """Forces before the gears, within their ranges [N or N·m], shape (n,)."""
     act_dot: Array
     """Rates of the activations [1/s], shape (na,)."""
+
+
+class Camera(NamedTuple):
+    """A camera of a model file."""
+
+    name: str
+    """Its name, may be empty."""
+    body: str
+    """Name of the body that carries it."""
+    position: Array
+    """Position in the frame of the body [m], shape (3,)."""
+    orientation: Array
+    """Orientation in the frame of the body as a quaternion (w, x, y, z), shape (4,)."""
+    field_of_view: float
+    """Vertical field of view [rad]."""
 
 
 class Energy(NamedTuple):

@@ -577,8 +577,8 @@ class _Controls:
             if model.has_controller:
                 self.driver = gui.add_checkbox("By the model's controller", viewer.sim.controlled)
                 self.driver.on_update(lambda e: changed(e, self._set_controlled))
-            for k, name in enumerate(model.actuator_names):
-                self.sliders.append(self._slider(gui, k, name, changed))
+            for name in model.actuator_names if model.nu == len(model.actuator_names) else [""] * model.nu:
+                self.sliders.append(self._slider(gui, len(self.sliders), name, changed))
         self.last = viewer.sim.ctrl.copy()
 
     def _slider(self, gui: Any, k: int, name: str, changed: Any) -> Any:

@@ -147,3 +147,44 @@ def test_contact_sensors_agree_with_mujoco_on_balls_at_rest() -> None:
         # MuJoCo's contacts yield by less than 0.1 mm under these weights, and its balls have almost
         # come to rest; forces are those of the weights.
         assert simulation.sensor(name) == pytest.approx(reference, abs=5e-3), name
+
+
+LIMITED = """<mujoco><option timestep="0.002" integrator="Euler"/><worldbody>
+  <body><joint name="j" type="slide" axis="0 0 1" range="-.01 .5" limited="true"/><geom size=".1" mass="1"/></body>
+  <body pos="1 0 0"><joint name="k" type="slide" axis="0 0 1"/><geom size=".1" mass="2"/></body>
+  <body pos="2 0 0"><joint name="ball" type="ball" range="0 20" limited="true"/>
+    <geom size=".1" mass="1" pos=".3 0 0"/></body></worldbody>
+  <tendon><fixed name="t" range="-.01 .3" limited="true"><joint joint="k" coef="2"/></fixed></tendon>
+  <actuator><motor tendon="t" gear="3"/><position tendon="t" kp="2" kv=".1"/></actuator>
+  <sensor><jointlimitfrc joint="j"/><jointlimitfrc joint="ball"/><tendonlimitfrc tendon="t"/>
+    <tendonactuatorfrc tendon="t"/></sensor></mujoco>"""
+
+
+def test_forces_of_limits_and_of_actuators_on_tendons_agree_with_mujoco() -> None:
+    """Readings of every step of a fall into the limits with MuJoCo's soft law. Its solver stops at a relative error of
+    1e-8, and the forces in the impacts are hundreds of newtons."""
+    reference = mujoco.MjModel.from_xml_string(LIMITED)
+    data = mujoco.MjData(reference)
+    sim = st.Simulation(st.loads(LIMITED, soft_defaults=True), scheme="euler")
+    data.ctrl[:] = sim.ctrl[:] = [0.5, 0.2]
+    largest = np.zeros(4)
+    for _ in range(500):
+        mujoco.mj_step(reference, data)
+        sim.step()
+        largest = np.maximum(largest, data.sensordata)
+        assert np.abs(sim.sensor_data - data.sensordata).max() <= 1e-4
+    assert (largest > 0.9).all()
+
+
+def test_cameras_are_those_of_mujoco() -> None:
+    text = """<mujoco><compiler angle="radian"/><worldbody><camera name="far" pos="1 2 3" fovy="30"/>
+      <body name="b" pos="0 0 1"><freejoint/><geom size=".1"/><frame pos="0 1 0" euler="0 0 .3">
+        <camera name="near" pos=".1 .2 .3" xyaxes="0 1 0 0 0 1"/><camera/></frame></body></worldbody></mujoco>"""
+    reference, model = mujoco.MjModel.from_xml_string(text), st.loads(text)
+    assert model.camera_names == ["far", "near", ""]
+    for index, camera in enumerate(model.cameras):
+        assert camera.body == (reference.body(reference.cam_bodyid[index]).name)
+        assert np.abs(camera.position - reference.cam_pos[index]).max() <= 1e-14
+        turn = camera.orientation * np.sign(camera.orientation @ reference.cam_quat[index])
+        assert np.abs(turn - reference.cam_quat[index]).max() <= 1e-14
+        assert abs(np.degrees(camera.field_of_view) - reference.cam_fovy[index]) <= 1e-13

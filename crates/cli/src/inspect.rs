@@ -48,7 +48,8 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         let spec = &actuator.spec;
         json!({
             "name": spec.name,
-            "kind": law(&spec.law),
+            "kind": if spec.pid.is_some() { "pid" } else { law(&spec.law) },
+            "controls": spec.control_count(),
             "on": target(model, &spec.transmission),
             "control_range": spec.control_range.map(|(a, b)| [a, b]),
             "force_range": spec.force_range.map(|(a, b)| [a, b]),
@@ -58,6 +59,18 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         .sites
         .iter()
         .map(|site| json!({"name": site.name, "body": body_name(site.body)}))
+        .collect();
+    let cameras: Vec<Value> = imported
+        .cameras
+        .iter()
+        .map(|camera| {
+            json!({
+                "name": camera.name,
+                "body": body_name(camera.body),
+                "position": camera.pose.translation.vector.as_slice(),
+                "field_of_view": camera.field_of_view,
+            })
+        })
         .collect();
     json!({
         "file": file,
@@ -83,6 +96,7 @@ fn json_of(file: &str, imported: &Imported) -> Value {
         "cables": world.cables().iter().map(cable_json).collect::<Vec<_>>(),
         "sensors": world.sensors().iter().map(sensor_json).collect::<Vec<_>>(),
         "sites": sites,
+        "cameras": cameras,
         "keyframes": imported.keyframes.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
         "notes": imported.notes,
         "unsupported": imported.unsupported.iter().map(unsupported).collect::<Vec<_>>(),
@@ -183,6 +197,7 @@ fn text_of(file: &str, imported: &Imported, colours: bool) -> String {
         (world.cables().len(), "cable"),
         (world.sensors().len(), "sensor"),
         (imported.sites.len(), "site"),
+        (imported.cameras.len(), "camera"),
         (imported.visuals.len(), "visual"),
         (imported.keyframes.len(), "keyframe"),
     ];
@@ -353,7 +368,7 @@ fn actuators(model: &Model, colours: bool) -> String {
         let on = target(model, &spec.transmission);
         let cells = [
             name,
-            law(&spec.law).to_owned(),
+            if spec.pid.is_some() { "pid" } else { law(&spec.law) }.to_owned(),
             on,
             range(spec.control_range),
             range(spec.force_range),

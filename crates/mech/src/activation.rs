@@ -1,8 +1,9 @@
 //! Activation states: the dynamics between the control of an actuator and the signal of its force law.
 //!
-//! `ȧ = u` for an integrator, `ȧ = (u − a)/τ` for a filter; τ of a muscle depends on a and u. Two rules
+//! `ȧ = u` for an integrator, `ȧ = (u − a)/τ` for a filter; τ of a muscle depends on a and u. Setpoint and integral of a
+//! [`PidController`](crate::PidController) are activations as well. Two rules
 //! advance an activation over a step in which the control is constant:
-//! [`ActivationSpec::advance`] is exact for integrators and filters, and of second order and stable at any step
+//! [`ActivationSpec::advance`] is exact for integrators, filters and setpoints, and of second order and stable at any step
 //! for muscles (an exponential midpoint rule); [`ActivationSpec::advance_directly`] is MuJoCo's, with the rate
 //! at the start of the step.
 
@@ -10,6 +11,7 @@ use crate::force::ForceError;
 use crate::force::error::SpecCheck;
 use crate::model::Model;
 use crate::muscle::MuscleActivation;
+use crate::pid::{IntegralBound, ServoMotion};
 
 /// Least time constant [s].
 const LEAST_TIME: f64 = 1e-15;
@@ -30,6 +32,16 @@ pub enum ActivationDynamics {
     },
     /// Activation of a muscle.
     Muscle(MuscleActivation),
+    /// A setpoint that follows the control: |ȧ| ≤ limit.
+    Slew {
+        /// Largest rate [1/s].
+        limit: f64,
+    },
+    /// ȧ = u, the position error of a servo, unless the bound stops it.
+    ErrorIntegral {
+        /// Bound of the integral.
+        bound: Option<IntegralBound>,
+    },
 }
 
 /// The activation of an actuator.
@@ -50,8 +62,8 @@ impl ActivationSpec {
         Self { dynamics, range: None, early: false }
     }
 
-    /// ȧ at a control and an activation [1/s].
-    pub fn rate(&self, control: f64, activation: f64) -> f64 {
+    /// ȧ at a control and an activation [1/s]; of activations that jump, the mean over a step of `time_step` [s].
+    pub fn rate(&self, control: f64, activation: f64, time_step: f64) -> f64 {
         match self.dynamics {
             ActivationDynamics::Constant => 0.0,
             ActivationDynamics::Integrator => control,
@@ -62,6 +74,21 @@ impl ActivationSpec {
                 let (excess, time) = muscle.decay(control, activation);
                 excess / time
             }
+            ActivationDynamics::Slew { limit } => {
+                ((control - activation) / time_step).clamp(-limit, limit)
+            }
+            ActivationDynamics::ErrorIntegral { bound } => match bound {
+                Some(IntegralBound::Stop(bound) | IntegralBound::StopAndClamp(bound))
+                    if activation.abs() >= bound && control * activation > 0.0 =>
+                {
+                    0.0
+                }
+                Some(IntegralBound::Clamp(bound)) => {
+                    let next = activation + time_step * control;
+                    (next.clamp(-bound, bound) - activation) / time_step
+                }
+                _ => control,
+            },
         }
     }
 
@@ -78,14 +105,25 @@ impl ActivationSpec {
 
     /// The activation after `time_step` [s], by MuJoCo's rule.
     pub fn advance_directly(&self, control: f64, activation: f64, time_step: f64) -> f64 {
-        self.advance_with_rate(self.rate(control, activation), activation, time_step)
+        match self.dynamics {
+            // Without the rounding of a rate.
+            ActivationDynamics::Slew { .. }
+            | ActivationDynamics::ErrorIntegral { bound: Some(IntegralBound::Clamp(_)) } => {
+                self.advance(control, activation, time_step)
+            }
+            _ => {
+                let rate = self.rate(control, activation, time_step);
+                self.advance_with_rate(rate, activation, time_step)
+            }
+        }
     }
 
     /// The activations of the four stages of the classical Runge–Kutta method.
     pub fn stages(&self, control: f64, activation: f64, time_step: f64) -> [f64; 4] {
         let mut stages = [activation; 4];
         for (stage, time) in [0.5, 0.5, 1.0].into_iter().enumerate() {
-            stages[stage + 1] = activation + time * time_step * self.rate(control, stages[stage]);
+            let rate = self.rate(control, stages[stage], time_step);
+            stages[stage + 1] = activation + time * time_step * rate;
         }
         stages
     }
@@ -93,7 +131,7 @@ impl ActivationSpec {
     /// The activation after `time_step` [s] by the classical Runge–Kutta method, as in MuJoCo.
     pub fn advance_in_stages(&self, control: f64, activation: f64, time_step: f64) -> f64 {
         let [a, b, c, d] =
-            self.stages(control, activation, time_step).map(|stage| self.rate(control, stage));
+            self.stages(control, activation, time_step).map(|a| self.rate(control, a, time_step));
         self.advance_with_rate((a + 2.0 * (b + c) + d) / 6.0, activation, time_step)
     }
 
@@ -110,6 +148,26 @@ impl ActivationSpec {
                 let middle = decayed(activation, excess, 0.5 * time_step / time);
                 let (_, time) = muscle.decay(control, middle);
                 decayed(activation, excess, time_step / time)
+            }
+            ActivationDynamics::Slew { limit } => {
+                let most = limit * time_step;
+                if (control - activation).abs() <= most {
+                    control
+                } else {
+                    activation + most.copysign(control - activation)
+                }
+            }
+            ActivationDynamics::ErrorIntegral { bound } => {
+                let next = activation + time_step * control;
+                match bound {
+                    Some(IntegralBound::Clamp(bound)) => next.clamp(-bound, bound),
+                    Some(IntegralBound::Stop(bound) | IntegralBound::StopAndClamp(bound))
+                        if activation.abs() >= bound && control * activation > 0.0 =>
+                    {
+                        activation
+                    }
+                    _ => next,
+                }
             }
         })
     }
@@ -131,6 +189,10 @@ impl ActivationSpec {
                 check.not_negative("time constant of deactivation", fall)?;
                 check.not_negative("smoothing of the time constants", smoothing)?;
             }
+            ActivationDynamics::Slew { limit } => {
+                check.not_negative("largest rate of the setpoint", limit)?;
+            }
+            ActivationDynamics::ErrorIntegral { .. } => {}
         }
         self.range.map_or(Ok(()), |range| check.range("activation range", range))
     }
@@ -147,21 +209,77 @@ impl Model {
         self.compiled.activations
     }
 
-    /// Calls `visit(spec, control, index)` for every activation, with the control of its actuator within its
-    /// range and its index among the activations.
+    /// Whether an activation integrates a position error, so that lengths of actuators are needed to advance it.
+    pub fn integrates_errors(&self) -> bool {
+        self.compiled.integrates_errors
+    }
+
+    /// Calls `visit(spec, control, index)` for every activation, with the control that its dynamics have (that of
+    /// its actuator within its range, or the position error for an integral of it) and its index among the activations.
     pub fn for_each_activation(
         &self,
-        control: &[f64],
+        start: &ActivationStart,
         mut visit: impl FnMut(&ActivationSpec, f64, usize),
     ) {
         if self.na() == 0 {
             return;
         }
-        for (actuator, control) in self.actuators().iter().zip(control) {
-            if let (Some(spec), Some(index)) = (&actuator.spec.activation, actuator.activation) {
-                visit(spec, actuator.spec.clamp_control(*control), index);
+        let number = |of: &[f64], index: usize| of.get(index).copied().unwrap_or(0.0);
+        for (place, actuator) in self.actuators().iter().enumerate() {
+            let Some(controls) = start.control.get(actuator.controls.clone()) else { continue };
+            let (spec, at) = (&actuator.spec, actuator.activations.clone());
+            if let Some(pid) = &spec.pid {
+                let [desired, _, _] = pid.inputs(spec.control_range, controls);
+                let length = number(start.length, place);
+                let motion = ServoMotion {
+                    length: length + start.length_time * number(start.rate, place),
+                    setpoint_time: start.setpoint_time,
+                    time: start.time,
+                };
+                pid.for_each_activation(desired, &motion, (start.activation, at), &mut visit);
+            } else if let (Some(activation), Some(control)) = (&spec.activation, controls.first()) {
+                visit(activation, spec.clamp_control(*control), at.start);
             }
         }
+    }
+}
+
+/// The state at the start of a time in which activations advance with constant controls.
+#[derive(Clone, Copy, Debug)]
+pub struct ActivationStart<'a> {
+    control: &'a [f64],
+    activation: &'a [f64],
+    /// Length and rate of each actuator, multiplied by the gear; none if no position error is integrated.
+    length: &'a [f64],
+    rate: &'a [f64],
+    /// Time [s].
+    time: f64,
+    /// Times after the start at which setpoint and length of a position error are taken [s].
+    setpoint_time: f64,
+    length_time: f64,
+}
+
+impl<'a> ActivationStart<'a> {
+    /// The start of a step of `time_step` [s] by MuJoCo's rules: position errors are those of the setpoint at the end
+    /// of the step and the length at its start. `motion` holds lengths and rates of the actuators.
+    pub fn direct(
+        (control, activation): (&'a [f64], &'a [f64]),
+        (length, rate): (&'a [f64], &'a [f64]),
+        (time, time_step): (f64, f64),
+    ) -> Self {
+        let (setpoint_time, length_time) = (time_step, 0.0);
+        Self { control, activation, length, rate, time, setpoint_time, length_time }
+    }
+
+    /// The start of a time of `duration` [s]: position errors are those in its middle, with second order.
+    pub fn middle(
+        states: (&'a [f64], &'a [f64]),
+        motion: (&'a [f64], &'a [f64]),
+        (time, duration): (f64, f64),
+    ) -> Self {
+        let middle = 0.5 * duration;
+        let start = Self::direct(states, motion, (time, duration));
+        Self { setpoint_time: middle, length_time: middle, ..start }
     }
 }
 
@@ -188,6 +306,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_integral_of_an_error_stops_or_is_clamped_at_its_bound() {
+        let integral =
+            |bound| ActivationSpec::new(ActivationDynamics::ErrorIntegral { bound: Some(bound) });
+        let stop = integral(IntegralBound::Stop(1.0));
+        // Beyond the bound it does not grow, but it returns.
+        assert_eq!(stop.advance_directly(2.0, 0.75, 0.5), 1.75);
+        assert_eq!(stop.advance_directly(2.0, 1.75, 0.5), 1.75);
+        assert_eq!(stop.advance_directly(-2.0, 1.75, 0.5), 0.75);
+        assert_eq!(stop.rate(-2.0, -1.75, 0.5), 0.0);
+        let clamp = integral(IntegralBound::Clamp(1.0));
+        assert_eq!(clamp.advance_directly(2.0, 0.75, 0.5), 1.0);
+        assert_eq!(clamp.rate(2.0, 0.75, 0.5), 0.5);
     }
 
     #[test]

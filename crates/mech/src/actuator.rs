@@ -8,14 +8,17 @@
 
 use crate::activation::ActivationSpec;
 use crate::body::BodyId;
+use crate::delay::DelaySpec;
 use crate::force::ForceError;
 use crate::force::error::SpecCheck;
 use crate::joint::{JointId, JointKind};
 use crate::model::Model;
 use crate::muscle::Muscle;
+use crate::pid::PidController;
 use crate::tendon::{TendonId, compile};
 use crate::two_frame_transmission::{SitePair, SliderCrank};
 use nalgebra::{Vector3, Vector6};
+use std::ops::Range;
 
 /// Index of an actuator of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -232,6 +235,11 @@ pub struct ActuatorSpec {
     pub force_range: Option<(f64, f64)>,
     /// State between control and force law; without it the control is the signal of the law.
     pub activation: Option<ActivationSpec>,
+    /// Controller of a PID servo, which has several controls and activations of its own; the control range is that of
+    /// the desired length. The law has the gain 1, and its bias is the feedback of length and rate.
+    pub pid: Option<PidController>,
+    /// Samples of the controls: with a delay, controls act later.
+    pub delay: Option<DelaySpec>,
 }
 
 impl ActuatorSpec {
@@ -245,6 +253,42 @@ impl ActuatorSpec {
             control_range: None,
             force_range: None,
             activation: None,
+            pid: None,
+            delay: None,
+        }
+    }
+
+    /// Number of controls.
+    pub fn control_count(&self) -> usize {
+        self.pid.as_ref().map_or(1, PidController::control_count)
+    }
+
+    /// Number of activations.
+    pub fn activation_count(&self) -> usize {
+        match &self.pid {
+            Some(pid) => pid.activation_count(),
+            None => usize::from(self.activation.is_some()),
+        }
+    }
+
+    /// Range of each of its controls.
+    pub fn control_ranges(&self) -> impl Iterator<Item = Option<(f64, f64)>> {
+        let pid = self.pid.iter().flat_map(|pid| pid.control_ranges(self.control_range));
+        let one = std::iter::once(self.control_range).filter(|_| self.pid.is_none());
+        pid.chain(one)
+    }
+
+    /// The signal of the force law: the control within its range, the activation, or what the controller of a PID
+    /// servo computes. `activation` holds the activations of the actuator, or none if all are zero.
+    pub fn signal(&self, controls: &[f64], activation: &[f64]) -> f64 {
+        let first = |of: &[f64]| of.first().copied().unwrap_or(0.0);
+        if let Some(pid) = &self.pid {
+            let (_, bias) = self.law.affine().unwrap_or_default();
+            return pid.signal(pid.inputs(self.control_range, controls), bias, activation);
+        }
+        match self.activation {
+            Some(_) => first(activation),
+            None => self.clamp_control(first(controls)),
         }
     }
 
@@ -275,6 +319,14 @@ impl ActuatorSpec {
         self.law.check(&check)?;
         if let Some(activation) = &self.activation {
             activation.check(&check)?;
+        }
+        if let Some(pid) = &self.pid {
+            pid.check(&check)?;
+        }
+        if let Some(delay) = self.delay.filter(|delay| delay.wrong().is_some()) {
+            let (who, what, found) = (check.who(), "delay", delay.delay);
+            let expected = "not negative, with 1 to 1,000,000 samples";
+            return Err(ForceError::Number { who, what, found, expected });
         }
         if let Some(range) = self.control_range {
             check.range("control range", range)?;
@@ -325,8 +377,10 @@ impl ActuatorSpec {
 pub struct Actuator {
     /// The declaration, with bodies and joints in the model's numbering.
     pub spec: ActuatorSpec,
-    /// Index of its activation in [`State::activation`](crate::State::activation), if it has one.
-    pub activation: Option<usize>,
+    /// Indices of its controls in [`Input::control`](crate::Input::control).
+    pub controls: Range<usize>,
+    /// Indices of its activations in [`State::activation`](crate::State::activation).
+    pub activations: Range<usize>,
     /// The transmission by indices of the model.
     pub(crate) resolved: ResolvedTransmission,
 }
@@ -425,6 +479,6 @@ impl Actuator {
                 ResolvedTransmission::Body { body: *body, point: *point, wrench: *wrench }
             }
         };
-        Ok(Self { spec, activation: None, resolved })
+        Ok(Self { spec, controls: 0..0, activations: 0..0, resolved })
     }
 }

@@ -23,6 +23,7 @@ mod bias;
 mod body;
 mod builder;
 mod data;
+mod delay;
 mod driven;
 mod energy;
 mod error;
@@ -39,6 +40,7 @@ pub mod material;
 mod model;
 mod momentum;
 mod muscle;
+mod pid;
 pub mod rod;
 mod soft;
 mod soft_law;
@@ -49,7 +51,7 @@ pub mod tendon;
 mod two_frame_transmission;
 mod velocity;
 
-pub use activation::{ActivationDynamics, ActivationSpec};
+pub use activation::{ActivationDynamics, ActivationSpec, ActivationStart};
 pub use actuator::{
     Actuator, ActuatorBias, ActuatorGain, ActuatorId, ActuatorLaw, ActuatorSpec, JointWrench,
     Transmission,
@@ -59,6 +61,7 @@ pub use bias::{bias_forces, gravity_compensation, tree_bias_forces};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;
+pub use delay::{DelaySpec, SampleInterpolation};
 pub use driven::set_driven_poses;
 pub use energy::{
     TreeMotion, kinetic_energy, potential_energy, tree_kinetic_energy, tree_motion,
@@ -83,6 +86,7 @@ pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
 pub use muscle::{Muscle, MuscleActivation};
+pub use pid::{IntegralBound, PidController};
 pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWorkspace};
 pub use soft::{
     Lumping, SoftBody, SoftError, SoftFault, SoftId, SoftSpec, SoftWorkspace, soft_kinetic_energy,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
 use pyo3::prelude::*;
-use stiction_mech::{Data, Forces, State};
+use stiction_mech::{Data, Forces, Input, State};
 use stiction_scene::Controller;
 use stiction_sim::{Simulation, StepError, StepReport as Report};
 
@@ -30,6 +30,8 @@ pub struct SimulationCore {
     pub data: Data,
     /// Workspace for queries of forces.
     pub forces: Forces,
+    /// Input of the last query of forces, with delayed controls.
+    pub acting_input: Input,
     new_state: State,
     /// Observers of each step, as long as they are held elsewhere.
     observers: Vec<Weak<StepObserver>>,
@@ -51,6 +53,7 @@ impl SimulationCore {
             controller,
             data: Data::new(model),
             forces: Forces::new(model),
+            acting_input: Input::new(model),
             new_state: State::new(model),
             observers: Vec::new(),
             exception,

@@ -1,5 +1,7 @@
 //! Handles to parts of a simulation by name: `sim.joint("elbow").qpos`.
 
+use std::ops::Range;
+
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -62,6 +64,13 @@ impl JointHandle {
     }
 }
 
+impl ActuatorHandle {
+    /// Indices of its controls.
+    fn controls(&self) -> Range<usize> {
+        self.simulation.get().model_ref().mechanism().actuators()[self.index].controls.clone()
+    }
+}
+
 /// An actuator of a simulation.
 #[pyclass(frozen, module = "stiction._native")]
 pub struct ActuatorHandle {
@@ -77,15 +86,22 @@ impl ActuatorHandle {
         &self.simulation.get().model_ref().mechanism().actuators()[self.index].spec.name
     }
 
-    /// Its control, in the unit of its law.
+    /// Its control, in the unit of its law; of a servo with several controls, the first.
     #[getter]
     fn ctrl(&self, py: Python<'_>) -> PyResult<f64> {
-        self.simulation.get().views().ctrl.bind(py).get_item(self.index)?.extract()
+        self.simulation.get().views().ctrl.bind(py).get_item(self.controls().start)?.extract()
     }
 
     #[setter(ctrl)]
     fn set_ctrl(&self, py: Python<'_>, value: f64) -> PyResult<()> {
-        self.simulation.get().views().ctrl.bind(py).set_item(self.index, value)
+        self.simulation.get().views().ctrl.bind(py).set_item(self.controls().start, value)
+    }
+
+    /// Indices of its controls in `Simulation.ctrl`: a start and an end.
+    #[getter]
+    fn control_indices(&self) -> (usize, usize) {
+        let Range { start, end } = self.controls();
+        (start, end)
     }
 
     /// Lower and upper end of its control; None without limits.

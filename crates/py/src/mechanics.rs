@@ -6,9 +6,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_mech::{
-    BodyId, Forces, MechanismState, angular_velocity, bias_forces, factor_mass, inverse_dynamics,
-    jacobian, kinematics, kinetic_energy, mass_matrix, point_velocity, potential_energy,
-    set_driven_poses, soft_kinetic_energy, soft_potential_energy, solve_mass, velocities,
+    ActivationStart, BodyId, Forces, MechanismState, angular_velocity, bias_forces, factor_mass,
+    inverse_dynamics, jacobian, kinematics, kinetic_energy, mass_matrix, point_velocity,
+    potential_energy, set_driven_poses, soft_kinetic_energy, soft_potential_energy, solve_mass,
+    velocities,
 };
 
 use crate::core::SimulationCore;
@@ -96,13 +97,28 @@ impl SimulationCore {
         Ok(PyArray1::from_vec(py, out))
     }
 
+    /// The start of a step from the present state, with the lengths of the last evaluation of forces.
+    fn activation_start(&self) -> ActivationStart<'_> {
+        let (state, input) = (self.engine.state(), &self.acting_input);
+        let motion = (&self.forces.actuator_length[..], &self.forces.actuator_rate[..]);
+        let times = (state.time, self.engine.settings().time_step);
+        ActivationStart::direct((&input.control, &state.activation), motion, times)
+    }
+
     /// Evaluates the forces at the present state. Needs poses and velocities.
     fn evaluate_forces(&mut self) -> PyResult<()> {
+        self.acting_input.clone_from(self.engine.acting_input());
         let (model, state) = (self.engine.world().model(), self.engine.state());
         let time_step = self.engine.settings().time_step;
         // As in MuJoCo, actuators that read their activation early read that at the end of the step.
-        let (mut activation, input) = (state.activation.clone(), self.engine.input());
-        model.for_each_activation(&input.control, |spec, control, index| {
+        let mut activation = state.activation.clone();
+        let input = &self.acting_input;
+        if model.integrates_errors() {
+            self.forces
+                .evaluate(model, state, &self.data, input, time_step)
+                .map_err(error::state)?;
+        }
+        model.for_each_activation(&self.activation_start(), |spec, control, index| {
             if spec.early {
                 activation[index] = spec.advance_directly(control, activation[index], time_step);
             }
@@ -120,8 +136,9 @@ impl SimulationCore {
         self.evaluate_forces()?;
         let (model, state) = (self.engine.world().model(), self.engine.state());
         let mut rate = vec![0.0; model.na()];
-        model.for_each_activation(&self.engine.input().control, |spec, control, index| {
-            rate[index] = spec.rate(control, state.activation[index]);
+        let time_step = self.engine.settings().time_step;
+        model.for_each_activation(&self.activation_start(), |spec, control, index| {
+            rate[index] = spec.rate(control, state.activation[index], time_step);
         });
         let Forces { actuator_length, actuator_rate, actuator_force, .. } = &self.forces;
         let arrays = [actuator_length, actuator_rate, actuator_force, &rate];

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use nalgebra::Isometry3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use stiction_mech::{Body, MassProperties};
-use stiction_scene::import::Options;
+use stiction_scene::import::{Camera, Options};
 use stiction_study::SceneSource;
 
 use crate::joint::Joint;
@@ -242,6 +243,29 @@ impl Model {
         self.content.sites.iter().map(|site| site.name.as_str()).collect()
     }
 
+    /// Names of the cameras.
+    #[getter]
+    fn camera_names(&self) -> Vec<&str> {
+        self.content.cameras.iter().map(|camera| camera.name.as_str()).collect()
+    }
+
+    /// The cameras: name, body, position (3,) and orientation (w, x, y, z) in the frame of the body, and vertical field of view
+    /// [rad]. A camera looks along −z of its frame, and y is up.
+    #[getter]
+    fn cameras<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let class = CLASS.import(py, "stiction.types", "Camera")?;
+        let one = |camera: &Camera| {
+            let Isometry3 { translation, rotation } = camera.pose;
+            let position = PyArray1::from_slice(py, translation.vector.as_slice());
+            let turn = [rotation.w, rotation.i, rotation.j, rotation.k];
+            let orientation = PyArray1::from_slice(py, &turn);
+            let body = self.name_of_body(camera.body.0);
+            class.call1((&camera.name, body, position, orientation, camera.field_of_view))
+        };
+        self.content.cameras.iter().map(one).collect()
+    }
+
     /// Names of the keyframes.
     #[getter]
     fn keyframe_names(&self) -> Vec<&str> {
@@ -287,13 +311,13 @@ impl Model {
     /// Range of each control, shape (nu, 2); infinite without a range.
     #[getter]
     fn ctrl_range<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let actuators = self.mechanism().actuators();
-        let ends = actuators.iter().flat_map(|actuator| {
-            let (lower, upper) =
-                actuator.spec.control_range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let actuators = self.mechanism().actuators().iter();
+        let ranges = actuators.flat_map(|actuator| actuator.spec.control_ranges());
+        let ends = ranges.flat_map(|range| {
+            let (lower, upper) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             [lower, upper]
         });
-        PyArray1::from_iter(py, ends).reshape([actuators.len(), 2])
+        PyArray1::from_iter(py, ends).reshape([self.nu(), 2])
     }
 
     /// Unsupported features of the file: where (file and line), what, and whether they change the

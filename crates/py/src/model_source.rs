@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
 use stiction_mech::{Input, State};
-use stiction_scene::import::{Keyframe, Options, RecordOptions, Site, Unsupported, Visual};
+use stiction_scene::import::{Camera, Keyframe, Options, RecordOptions, Site, Unsupported, Visual};
 use stiction_scene::signal::{Signal, SignalController};
 use stiction_scene::visual_shapes::visual_shapes;
 use stiction_scene::{Controller, Files, Imported, Scene, load_with};
@@ -43,6 +43,7 @@ pub struct ModelContent {
     pub keyframes: Vec<Keyframe>,
     /// Named frames.
     pub sites: Vec<Site>,
+    pub cameras: Vec<Camera>,
     /// Unsupported features of the file.
     pub unsupported: Vec<Unsupported>,
     /// Notes of the importer.
@@ -75,6 +76,7 @@ impl ModelContent {
             control,
             keyframes: Vec::new(),
             sites: Vec::new(),
+            cameras: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),
             has_controller: controller.is_some(),
@@ -97,6 +99,7 @@ impl ModelContent {
             settings,
             keyframes,
             sites,
+            cameras,
             visuals,
             unsupported,
             notes,
@@ -115,6 +118,7 @@ impl ModelContent {
             settings,
             keyframes,
             sites,
+            cameras,
             unsupported,
             notes,
             has_controller: !script.signals.is_empty(),

@@ -31,6 +31,8 @@ pub struct Imported {
     pub keyframes: Vec<Keyframe>,
     /// Named frames on bodies.
     pub sites: Vec<Site>,
+    /// Cameras on bodies.
+    pub cameras: Vec<Camera>,
     /// Shapes without collision.
     pub visuals: Vec<Visual>,
     /// Features of the file that are not supported.
@@ -171,6 +173,19 @@ pub struct Site {
     pub pose: Isometry3<f64>,
     /// Half sizes of the volume of a touch sensor at this site [m].
     pub size: Vector3<f64>,
+}
+
+/// A camera on a body. It looks along −z of its frame, and y is up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// Name, may be empty.
+    pub name: String,
+    /// The body that carries it.
+    pub body: BodyId,
+    /// Pose in the frame of the body.
+    pub pose: Isometry3<f64>,
+    /// Vertical field of view [rad].
+    pub field_of_view: f64,
 }
 
 /// A shape without collision.

@@ -6,7 +6,7 @@ use stiction_sim::Simulation;
 
 use crate::scene::Controller;
 
-/// The control of one actuator over time.
+/// The control of one actuator over time; of one with several controls, the first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
     /// The actuator, counted as in the model.
@@ -111,9 +111,11 @@ impl Controller for SignalController {
         for signal in &self.signals {
             let value = signal.course.at(time);
             // An unchanged control is not written: writing would wake sleeping bodies.
-            match simulation.input().control.get(signal.actuator) {
+            let actuator = simulation.world().model().actuators().get(signal.actuator);
+            let Some(index) = actuator.map(|actuator| actuator.controls.start) else { continue };
+            match simulation.input().control.get(index) {
                 Some(present) if *present != value => {
-                    simulation.input_mut().control[signal.actuator] = value;
+                    simulation.input_mut().control[index] = value;
                 }
                 _ => {}
             }

@@ -11,6 +11,7 @@ use crate::contact_point::ContactPoint;
 use crate::energy_drift::EnergyDrift;
 use crate::error::SnapshotError;
 use crate::position_correction::{LastingErrors, TreeCorrection};
+use crate::samples::Samples;
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
 use crate::start_errors::YieldingConstraints;
@@ -51,10 +52,12 @@ pub(crate) struct StepHistory {
     pub equality_active: Vec<bool>,
     /// Data of the last step for sensors.
     pub last_step: LastStep,
+    /// Samples of delayed controls and sensors.
+    pub samples: Samples,
 }
 
 impl StepHistory {
-    pub fn new(world: &World, input: &Input) -> Self {
+    pub fn new(world: &World, input: &Input, time_step: f64) -> Self {
         let model = &world.model;
         Self {
             equality_active: world.equality_options.iter().map(|options| options.active).collect(),
@@ -65,6 +68,7 @@ impl StepHistory {
             correction: vec![TreeCorrection::default(); model.trees().len()],
             energy_drift: vec![EnergyDrift::default(); model.trees().len()],
             driven_pose: input.driven_pose.clone(),
+            samples: Samples::new(world, (0.0, time_step)),
             ..Self::default()
         }
     }
@@ -74,6 +78,13 @@ impl StepHistory {
         if self.equality_active.is_empty() {
             let active = world.equality_options.iter().map(|options| options.active);
             self.equality_active.extend(active);
+        }
+    }
+
+    /// Starts the samples of a snapshot that has none, at a time with steps [s].
+    pub fn complete_samples(&mut self, world: &World, times: (f64, f64)) {
+        if self.samples.is_empty() {
+            self.samples = Samples::new(world, times);
         }
     }
 
@@ -112,6 +123,12 @@ impl StepHistory {
             ("equalities", self.equality_active.len(), world.equalities.len());
         // Versions without switches have an empty list.
         if found != expected && found != 0 {
+            return Err(SnapshotError::OtherWorld { what, found, expected });
+        }
+        // So do versions without samples.
+        if !self.samples.is_empty() && !self.samples.fits(world) {
+            let (what, found) = ("samples of sensors", self.samples.sensors.len());
+            let expected = world.sensors().iter().filter(|spec| spec.delay.is_some()).count();
             return Err(SnapshotError::OtherWorld { what, found, expected });
         }
         if !self.last_step.belongs_to(world) {

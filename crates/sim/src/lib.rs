@@ -31,6 +31,7 @@ mod problem_assembly;
 pub mod record;
 mod report;
 mod rows;
+mod samples;
 mod scheme;
 pub mod sensor;
 mod settings;

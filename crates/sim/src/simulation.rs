@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nalgebra::Isometry3;
-use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
+use stiction_mech::{Actuator, Data, Input, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Session};
 
@@ -32,6 +32,9 @@ pub struct Simulation {
     input: Input,
     /// Memory for an input with the wrenches of adhesion.
     pulled_input: Input,
+    /// The input with delayed controls, if some are delayed, and memory for the readings at the start of a step.
+    delayed_input: Option<Box<Input>>,
+    sampled_readings: Vec<f64>,
     /// Data that later steps depend on besides state and input.
     pub(crate) history: StepHistory,
     /// Memory of a step.
@@ -76,7 +79,11 @@ impl Simulation {
             ..Goal::default()
         };
         let (state, input) = (State::new(&world.model), Input::new(&world.model));
-        let history = StepHistory::new(&world, &input);
+        let history = StepHistory::new(&world, &input, settings.time_step);
+        let has_delay = |actuator: &Actuator| actuator.spec.delay.is_some();
+        let delays = world.model.actuators().iter().any(has_delay);
+        let delayed_input = delays.then(|| Box::new(input.clone()));
+        let sampled_readings = vec![0.0; world.sensor_len()];
         let scratch = Scratch::new(&world, &settings, &state, &input)?;
         let parts = PartMemory::new(&world, &settings, goal, &state);
         let sensors = SensorReader::new(&world);
@@ -90,6 +97,8 @@ impl Simulation {
             state,
             input,
             pulled_input,
+            delayed_input,
+            sampled_readings,
             history,
             scratch,
             parts,
@@ -135,7 +144,9 @@ impl Simulation {
         }
         self.state.clone_from(next);
         self.reset_driven_pose();
+        let times = (self.state.time, self.settings.time_step);
         self.history.restart(&self.state);
+        self.history.samples.restart(&self.world, times);
         Ok(())
     }
 
@@ -187,6 +198,8 @@ impl Simulation {
         self.input.clone_from(&snapshot.input);
         self.history.clone_from(&snapshot.history);
         self.history.complete_switches(&self.world);
+        let times = (self.state.time, self.settings.time_step);
+        self.history.complete_samples(&self.world, times);
         let Self { world, settings, state, history, scratch, .. } = self;
         scratch.rebuild(world, state, history, settings);
         self.report = None;
@@ -228,7 +241,68 @@ impl Simulation {
     pub fn sensor_data(&mut self) -> &[f64] {
         let Self { world, settings, state, input, history, scratch, sensors, .. } = self;
         let (last, data) = (&mut history.last_step, &mut scratch.data);
-        sensors.read(world, settings.scheme, (state, input), last, data)
+        let readings = sensors.read(world, settings.scheme, (state, input), last, data);
+        history.samples.delay_readings(world, state.time, readings);
+        readings
+    }
+
+    /// Controls and wrenches with which a step from the present state acts: those of the input, but for delayed controls.
+    pub fn acting_input(&mut self) -> &Input {
+        self.delay_controls();
+        self.delayed_input.as_deref().unwrap_or(&self.input)
+    }
+
+    /// Updates the input with delayed controls. Wakes everything if they have changed.
+    fn delay_controls(&mut self) {
+        let Self { world, state, input, history, delayed_input, .. } = self;
+        let Some(delayed) = delayed_input else { return };
+        // Controls without delay have woken everything when they were changed.
+        let mut changed = false;
+        delayed.wrench.clone_from(&input.wrench);
+        delayed.driven_pose.clone_from(&input.driven_pose);
+        for (actuator, spec) in world.model.actuators().iter().map(|found| (found, &found.spec)) {
+            if spec.delay.is_none_or(|delay| delay.delay <= 0.0) {
+                let controls = actuator.controls.clone();
+                delayed.control[controls.clone()].copy_from_slice(&input.control[controls]);
+            }
+        }
+        history.samples.delay_controls(world, state.time, &mut delayed.control, &mut changed);
+        if changed {
+            history.sleep.wake_all();
+        }
+    }
+
+    /// Keeps the readings at the start of a step, if a sensor is sampled.
+    fn sample_start(&mut self) {
+        if !self.history.samples.sensors.is_empty() {
+            let Self { world, settings, state, input, history, scratch, sensors, .. } = self;
+            let (last, data) = (&mut history.last_step, &mut scratch.data);
+            let readings = sensors.read(world, settings.scheme, (state, input), last, data);
+            self.sampled_readings.copy_from_slice(readings);
+        }
+    }
+
+    /// Adds the samples of a step that began at `time`: its controls, the readings at its start, and the accelerations and
+    /// forces of the step itself.
+    fn sample_step(&mut self, time: f64) {
+        if self.history.samples.is_empty() {
+            return;
+        }
+        let Self { world, settings, state, input, history, scratch, sensors, .. } = self;
+        history.samples.add_controls(world, time, &input.control);
+        if history.samples.sensors.is_empty() {
+            return;
+        }
+        if world.sensors.read_last_step {
+            let (last, data) = (&mut history.last_step, &mut scratch.data);
+            let readings = sensors.read(world, settings.scheme, (state, input), last, data);
+            for (spec, range) in world.sensors().iter().zip(world.sensor_ranges()) {
+                if spec.kind.reads_last_step() {
+                    self.sampled_readings[range.clone()].copy_from_slice(&readings[range]);
+                }
+            }
+        }
+        history.samples.add_readings(world, time, &self.sampled_readings);
     }
 
     /// Pose of a body in the world at the present state.
@@ -259,6 +333,7 @@ impl Simulation {
     /// A, b, J and laws of the coming step; `None` if nothing is constrained.
     pub fn problem(&mut self) -> Result<Option<&Problem>, StepError> {
         self.scratch.free.predict_modes(false, std::iter::empty());
+        self.delay_controls();
         let whole = StepPart::whole(self.settings.time_step, false);
         step::assemble_problem(&mut self.step_context(whole))?;
         let Scratch { rows, problem, .. } = &self.scratch;
@@ -272,6 +347,9 @@ impl Simulation {
         let may_be_divided = divisions > 0 && scheme == Scheme::Refined;
         let whole = StepPart::whole(time_step, may_be_divided);
         self.keep_driven_poses();
+        self.delay_controls();
+        self.sample_start();
+        let start = self.state.time;
         let report = match step::advance(self.step_context(whole))? {
             Some(mut report) => {
                 report.unresolved |= self.substeps_move_too_far(&report);
@@ -279,6 +357,7 @@ impl Simulation {
             }
             None => self.step_in_parts()?,
         };
+        self.sample_step(start);
         self.report = Some(report);
         Ok(report)
     }
@@ -302,7 +381,7 @@ impl Simulation {
             world: &self.world,
             settings,
             part,
-            input: &self.input,
+            input: self.delayed_input.as_deref().unwrap_or(&self.input),
             pulled_input: Some(&mut self.pulled_input),
             goal,
             session: &mut self.session,

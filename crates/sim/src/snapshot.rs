@@ -17,6 +17,7 @@ use crate::hash::Fnv;
 use crate::history::StepHistory;
 use crate::position_correction::{LastingError, LastingErrors, TreeCorrection};
 use crate::rows::{ConstraintClass, ConstraintKey};
+use crate::samples::{SampleRing, Samples};
 use crate::sensor::LastStep;
 use crate::sleep::SleepState;
 use crate::start_errors::{OpenEqualities, YieldingConstraints};
@@ -26,7 +27,9 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
+/// The version before samples of delayed controls and sensors and forces of limits: still read, since nothing was delayed.
+const VERSION_WITHOUT_SAMPLES: u32 = 9;
 /// The version before the largest error of equalities that yield: still read, without a bound of it in the next step.
 const VERSION_WITHOUT_LARGEST_OPEN: u32 = 8;
 /// The version before constraints that yield since the start: still read, as after a state that was set.
@@ -132,6 +135,12 @@ impl Snapshot {
         out.list(&history.yielding.keys, SnapshotWriter::key);
         let OpenEqualities { sum, largest } = history.yielding.open;
         [sum, largest].into_iter().for_each(|x| out.f64(x));
+        out.list(&history.samples.controls, SnapshotWriter::ring);
+        out.list(&history.samples.sensors, SnapshotWriter::ring);
+        let LastStep { joint_limit_force, tendon_limit_force, .. } = &history.last_step;
+        for forces in [joint_limit_force, tendon_limit_force] {
+            out.list(forces, |out, x| out.f64(*x));
+        }
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -226,6 +235,13 @@ impl SnapshotWriter {
         }
         self.list(&last.wrench, Self::wrench);
         self.list(&last.contacts, Self::contact);
+    }
+
+    fn ring(&mut self, ring: &SampleRing) {
+        self.list(&ring.times, |out, x| out.f64(*x));
+        self.list(&ring.values, |out, x| out.f64(*x));
+        self.u32(ring.newest as u32);
+        self.f64(ring.last_period);
     }
 
     fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Self, &T)) {
@@ -351,7 +367,22 @@ impl SnapshotReader<'_> {
                 },
             };
         }
+        if self.version > VERSION_WITHOUT_SAMPLES {
+            let (controls, sensors) = (self.list(Self::ring)?, self.list(Self::ring)?);
+            history.samples = Samples { controls, sensors };
+            history.last_step.joint_limit_force = self.list(Self::f64)?;
+            history.last_step.tendon_limit_force = self.list(Self::f64)?;
+        }
         Ok(Some(history))
+    }
+
+    fn ring(&mut self) -> Result<SampleRing, SnapshotError> {
+        Ok(SampleRing {
+            times: self.list(Self::f64)?,
+            values: self.list(Self::f64)?,
+            newest: self.u32()? as usize,
+            last_period: self.f64()?,
+        })
     }
 
     /// The key of a constraint and its number of rows.
@@ -402,6 +433,8 @@ impl SnapshotReader<'_> {
             tendon_force: self.list(Self::f64)?,
             wrench: self.list(Self::wrench)?,
             contacts: self.list(Self::contact)?,
+            joint_limit_force: Vec::new(),
+            tendon_limit_force: Vec::new(),
         })
     }
 

@@ -166,3 +166,65 @@ fn quaternions_of_any_length_are_normalised_when_a_state_is_set() {
     assert!(simulation.step().unwrap().converged());
     assert_eq!(simulation.state().q[3..], [1.0, 0.0, 0.0, 0.0]);
 }
+
+/// A PID servo of stiffness kp and damping kv.
+fn pid_servo(on: Transmission, pid: PidController, kp: f64, kv: f64) -> ActuatorSpec {
+    let law = ActuatorLaw::Affine { gain: 1.0, bias: [0.0, -kp, -kv] };
+    ActuatorSpec { law, pid: Some(pid), ..ActuatorSpec::motor("pid", on) }
+}
+
+#[test]
+fn a_setpoint_moves_at_its_largest_rate_and_stops_at_the_control() {
+    let pid = PidController { slew_limit: Some(2.0), ..PidController::default() };
+    let world = slide(|on| pid_servo(on, pid, 0.0, 0.0));
+    for scheme in [Scheme::Refined, Scheme::Euler, Scheme::Rk4] {
+        // Eight steps of 2·0.05, as many roundings.
+        let state = run(&world, scheme, 0.05, 8, -1.0);
+        assert!((state.activation[0] + 0.8).abs() <= 1e-15, "{scheme:?}");
+        // The stages of a Runge–Kutta step approach the control in steps of their own, as in MuJoCo.
+        if scheme != Scheme::Rk4 {
+            let state = run(&world, scheme, 0.05, 12, -1.0);
+            assert!((state.activation[0] + 1.0).abs() <= 1e-15, "{scheme:?}");
+        }
+    }
+}
+
+#[test]
+fn an_integral_part_moves_a_mass_as_the_closed_form_with_order_two() {
+    // m v̇ = ki I, İ = u − x: x⃛ = ki/m (u − x). With u − x = e, e⃛ = −w³ e and e(0) = u, ė = ë = 0 the solution is
+    // e = u/3 (e^{−wt} + 2 e^{wt/2} cos(√3/2 wt)).
+    let pid = PidController { ki: 16.0, ..PidController::default() };
+    let world = slide(|on| pid_servo(on, pid, 0.0, 0.0));
+    let (u, t, w) = (0.5, 0.8, 2.0);
+    let phase = 3.0_f64.sqrt() / 2.0 * w * t;
+    let exact = u - u / 3.0 * (f64::exp(-w * t) + 2.0 * f64::exp(0.5 * w * t) * phase.cos());
+    let errors = [40, 80, 160].map(|steps| {
+        let state = run(&world, Scheme::Refined, t / f64::from(steps), steps as usize, u);
+        (state.q[0] - exact).abs()
+    });
+    // Halving the step divides the error by four, up to terms of higher order.
+    assert!(errors[0] / errors[1] > 3.7 && errors[1] / errors[2] > 3.7, "{errors:?}");
+}
+
+#[test]
+fn a_pid_servo_has_a_control_per_input_and_holds_a_mass_against_a_force() {
+    let pid = PidController {
+        has_velocity: true,
+        has_feedforward: true,
+        ki: 30.0,
+        integral_bound: Some(IntegralBound::Stop(5.0)),
+        ..PidController::default()
+    };
+    let world = slide(|on| pid_servo(on, pid, 40.0, 20.0));
+    let mut simulation = Simulation::new(world, Settings::default()).unwrap();
+    assert_eq!(simulation.input().control.len(), 3);
+    // The force that the integral has to balance is the feedforward of −6 N: I = 6/30.
+    simulation.input_mut().control.copy_from_slice(&[0.3, 0.0, -6.0]);
+    for _ in 0..20_000 {
+        let _ = simulation.step().unwrap();
+    }
+    let state = simulation.state();
+    // The slowest mode decays with e^{−0.9 t}, t = 20 s at the least.
+    assert!((state.q[0] - 0.3).abs() <= 1e-7, "{}", state.q[0]);
+    assert!((state.activation[0] - 0.2).abs() <= 1e-7, "{}", state.activation[0]);
+}

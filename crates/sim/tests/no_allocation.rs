@@ -8,8 +8,8 @@ use common::{block, cube, free, on_ground, start};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_geom::Shape;
 use stiction_mech::{
-    ActuatorSpec, BodyId, BodySpec, JointId, JointKind, JointSpec, Limit, MassProperties, Material,
-    Transmission,
+    ActuatorSpec, BodyId, BodySpec, DelaySpec, JointId, JointKind, JointSpec, Limit,
+    MassProperties, Material, SampleInterpolation, Transmission,
 };
 use stiction_sim::constraint::{Connect, Equality};
 use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, SoftObject, Surface};
@@ -51,7 +51,9 @@ fn a_stack_and_a_closed_loop_step_and_are_read_without_taking_memory() {
         SensorKind::JointActuatorForce(JointId(3)),
         SensorKind::Gyro(at),
     ] {
-        builder.sensor(SensorSpec::new(kind.name(), kind));
+        let interpolation = SampleInterpolation::Cubic;
+        let delay = DelaySpec { samples: 4, delay: 0.023, interpolation, period: 0.0, phase: 0.0 };
+        builder.sensor(SensorSpec { delay: Some(delay), ..SensorSpec::new(kind.name(), kind) });
     }
     let mut simulation = start(builder, 0.01);
     for _ in 0..200 {

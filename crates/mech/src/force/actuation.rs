@@ -24,12 +24,10 @@ use crate::spatial::{angular, linear};
 impl Forces {
     /// Sets the signals of the force laws.
     pub(super) fn set_signals(&mut self, model: &Model, activation: &[f64], input: &Input) {
-        let actuators = model.actuators().iter().zip(&input.control);
-        for (signal, (actuator, control)) in self.actuator_signal.iter_mut().zip(actuators) {
-            *signal = match actuator.activation {
-                Some(index) => activation.get(index).copied().unwrap_or(0.0),
-                None => actuator.spec.clamp_control(*control),
-            };
+        for (signal, actuator) in self.actuator_signal.iter_mut().zip(model.actuators()) {
+            let control = input.control.get(actuator.controls.clone()).unwrap_or_default();
+            let activation = activation.get(actuator.activations.clone()).unwrap_or_default();
+            *signal = actuator.spec.signal(control, activation);
         }
     }
 

@@ -23,8 +23,12 @@ pub(crate) struct CompiledForces {
     pub(crate) tendons: Vec<Tendon>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) drags: Vec<DragSpec>,
+    /// Number of controls.
+    pub(crate) controls: usize,
     /// Number of activations.
     pub(crate) activations: usize,
+    /// Whether an activation integrates a position error.
+    pub(crate) integrates_errors: bool,
 }
 
 impl ModelBuilder {
@@ -69,10 +73,14 @@ impl ForceDeclarations {
             let check = SpecCheck { what: "actuator", name: &spec.name.clone() };
             let n_tendons = compiled.tendons.len();
             let mut actuator = Actuator::compile(model, spec, &check, n_tendons)?;
-            if actuator.spec.activation.is_some() {
-                actuator.activation = Some(compiled.activations);
-                compiled.activations += 1;
-            }
+            let (first, controls) = (compiled.controls, actuator.spec.control_count());
+            actuator.controls = first..first + controls;
+            compiled.controls += controls;
+            let (first, activations) = (compiled.activations, actuator.spec.activation_count());
+            actuator.activations = first..first + activations;
+            compiled.activations += activations;
+            let pid = actuator.spec.pid;
+            compiled.integrates_errors |= pid.is_some_and(|pid| pid.has_integral());
             compiled.actuators.push(actuator);
         }
         for spec in self.drags {
@@ -115,9 +123,9 @@ impl Model {
         &self.compiled.drags
     }
 
-    /// Number of controls.
+    /// Number of controls: one per actuator, but for PID servos, which have one per input.
     pub fn nu(&self) -> usize {
-        self.compiled.actuators.len()
+        self.compiled.controls
     }
 
     /// The tendon of this name.

@@ -8,7 +8,8 @@ use nalgebra::{Isometry3, Vector6};
 /// Controls of the actuators, wrenches on the bodies and poses of the driven bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// Control of each actuator, in the unit of its law.
+    /// Controls of the actuators, in the unit of their laws; [`Actuator::controls`](crate::Actuator::controls) are
+    /// the indices of one.
     pub control: Vec<f64>,
     /// Torque [N·m] and force [N] on each body, angular first, world axes, the force at the body's
     /// centre of mass (at its origin if it has no mass). The entry of the world has no effect.
@@ -49,7 +50,7 @@ impl Input {
     /// No control and no wrench.
     pub fn new(model: &Model) -> Self {
         Self {
-            control: vec![0.0; model.actuators().len()],
+            control: vec![0.0; model.nu()],
             wrench: vec![Vector6::zeros(); model.bodies().len()],
             driven_pose: model.driven().iter().map(|id| model.bodies()[id.0].spec.pose).collect(),
         }
@@ -65,7 +66,7 @@ impl Input {
     /// bodies.
     pub(super) fn check_all_but_wrenches(&self, model: &Model) -> Result<(), ForceError> {
         for (what, found, expected) in [
-            ("control", self.control.len(), model.actuators().len()),
+            ("control", self.control.len(), model.nu()),
             ("wrench", self.wrench.len(), model.bodies().len()),
             ("driven pose", self.driven_pose.len(), model.driven().len()),
         ] {

@@ -72,7 +72,7 @@ pub struct Forces {
     pub actuator_rate: Vec<f64>,
     /// Present force within its bounds, before the gear [N or N·m]; per actuator.
     pub actuator_force: Vec<f64>,
-    /// Signal of the force law: the control within its range, or the activation; per actuator.
+    /// Signal of the force law ([`ActuatorSpec::signal`](crate::ActuatorSpec::signal)); per actuator.
     pub actuator_signal: Vec<f64>,
     /// Slopes of the law's force over length and rate, before the gear; per actuator.
     pub actuator_slopes: Vec<[f64; 2]>,
@@ -93,7 +93,7 @@ impl Forces {
     /// Allocates the arrays for a model.
     pub fn new(model: &Model) -> Self {
         let (layout, entries) = ForceLayout::new(model);
-        let (nv, nt, nu) = (model.nv(), model.tendons().len(), model.nu());
+        let (nv, nt, nu) = (model.nv(), model.tendons().len(), model.actuators().len());
         Self {
             generalized: vec![0.0; nv],
             stiffness: vec![0.0; nv],

@@ -3,9 +3,11 @@
 //! An unsupported actuator is listed and exerts no force, so that controls keep their numbers. Damping
 //! ratios and muscles refer to the mechanism at its reference configuration ([`reference`]).
 
+mod dcmotor;
 mod law;
 pub(super) mod length_range;
 mod muscle;
+pub(super) mod pid;
 mod reference;
 mod transmission;
 
@@ -19,7 +21,7 @@ use super::defaults::ACTUATORS;
 use super::resolve;
 use crate::error::SceneError;
 use crate::xml::Element;
-use law::{Law, LawTerm};
+use law::{Dynamics, Law, LawTerm};
 use muscle::MuscleDraft;
 use transmission::ActuatorTarget;
 
@@ -49,7 +51,7 @@ struct ActuatorDraft {
 }
 
 fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, SceneError> {
-    let law = Law::of(&resolve::layers(element))?;
+    let law = Law::of(&resolve::layers(element), &build.plugins)?;
     let reach = transmission::read(build, element, &law.gear, law.rod)?;
     let mut spec = ActuatorSpec::motor(element.get("name").unwrap_or(""), transmission::nowhere());
     if build.flags.clamp_control {
@@ -57,6 +59,14 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
     }
     spec.force_range = limited(build, element, "forcelimited", law.force_limited, law.force_range)?;
     spec.activation = activation(build, element, &law, &reach)?;
+    spec.delay = law.delay;
+    spec.pid = law.controller(element)?;
+    if let Some(pid) = spec.pid.as_mut().filter(|_| law.inputs.has_one_range) {
+        (pid.velocity_range, pid.feedforward_range) = (spec.control_range, spec.control_range);
+    }
+    if spec.pid.is_some() && (law.activation_limited == Some(true) || law.early) {
+        build.report_unsupported(&element.place, format!("<{}> actlimited, actearly", element.tag));
+    }
     for what in &law.lost {
         build.report_unsupported(&element.place, format!("<{}> {what}", element.tag));
     }
@@ -93,9 +103,16 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
             return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: None });
         }
     };
+    if spec.pid.is_some() && !has_length {
+        let what = format!("<{}> a PID servo without length; it exerts no force", element.tag);
+        build.report_unsupported(&element.place, what);
+        exert_nothing(&mut spec);
+        return Ok(ActuatorDraft { spec, damping_ratio: None, muscle: None });
+    }
     let ([gain, mut per_length, per_rate], mut bias) = (gain, bias);
     // A servo whose rate coefficient is positive gives a ratio of damping there.
-    let ratio = Some(bias[2]).filter(|ratio| *ratio > 0.0 && gain == -bias[1] && law.is_affine());
+    let is_servo = law.is_affine() && (spec.pid.is_some() || gain == -bias[1]);
+    let ratio = Some(bias[2]).filter(|ratio| *ratio > 0.0 && is_servo);
     if ratio.is_some() {
         bias[2] = 0.0;
     }
@@ -103,6 +120,7 @@ fn actuator(build: &mut Build, element: &Element) -> Result<ActuatorDraft, Scene
         (per_length, bias[1]) = (0.0, 0.0);
     }
     spec.law = match [per_length, per_rate] {
+        [0.0, 0.0] if spec.pid.is_some() => ActuatorLaw::Affine { gain, bias },
         [0.0, 0.0] => simplest_law(gain, bias),
         _ => ActuatorLaw::General {
             gain: ActuatorGain::Affine([gain, per_length, per_rate]),
@@ -146,6 +164,7 @@ fn add_inertia(build: &mut Build, element: &Element, law: &Law, reach: &Actuator
 /// Leaves an actuator without force; its activation, if it has one, stays as it is.
 fn exert_nothing(spec: &mut ActuatorSpec) {
     spec.law = ActuatorLaw::Affine { gain: 0.0, bias: [0.0; 3] };
+    spec.pid = None;
     if let Some(activation) = &mut spec.activation {
         activation.dynamics = ActivationDynamics::Constant;
     }
@@ -159,7 +178,7 @@ fn activation(
     reach: &ActuatorTarget,
 ) -> Result<Option<ActivationSpec>, SceneError> {
     let Some(dynamics) = law.activation() else {
-        if law.activation_limited == Some(true) {
+        if law.activation_limited == Some(true) && law.dynamics != Dynamics::Pid {
             return Err(element.error("actlimited, and no activation; expected a dyntype"));
         }
         return Ok(None);

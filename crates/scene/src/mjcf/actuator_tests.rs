@@ -4,7 +4,7 @@ use super::super::testing::{error, model};
 use crate::import::Imported;
 use stiction_mech::{
     ActivationDynamics, ActivationSpec, ActuatorBias, ActuatorGain, ActuatorLaw, ActuatorSpec,
-    MuscleActivation, Transmission,
+    IntegralBound, MuscleActivation, Transmission,
 };
 
 /// A cart of mass 4 on a rail that carries a mass of 2 on another; a free body of mass 8.
@@ -192,8 +192,10 @@ fn unsupported_actuators_are_listed_and_keep_their_control() {
     for actuator in [
         "<muscle joint='k'/>",
         "<muscle site='s'/>",
-        "<dcmotor joint='j' motorconst='1 1' resistance='1'/>",
-        "<pid joint='j' kp='1'/>",
+        "<dcmotor joint='j' motorconst='1 1' resistance='1' inductance='1'/>",
+        "<dcmotor joint='j' motorconst='1 1' resistance='1' cogging='1 2 3'/>",
+        "<plugin joint='j' plugin='mujoco.other'/>",
+        "<pid site='s' input='pos'/>",
     ] {
         let found = read(&format!("{actuator}<motor joint='k'/>"), "");
         let lost: Vec<_> = found.unsupported.iter().filter(|entry| entry.physical).collect();
@@ -201,6 +203,73 @@ fn unsupported_actuators_are_listed_and_keep_their_control() {
         assert_eq!(found.world.model().nu(), 2);
         let law = &found.world.model().actuators()[0].spec.law;
         assert_eq!(law.affine(), Some((0.0, [0.0; 3])), "{actuator}");
+    }
+}
+
+#[test]
+fn pid_servos_have_the_parameters_of_the_file() {
+    let text = "<pid joint='j' kp='3' dampratio='0.5' ki='2' imax='1' slewmax='4' input='pos ff'
+        posrange='-1 1' ffrange='-2 2' velrange='-3 3'/>";
+    let servo = one(text, "");
+    let pid = servo.pid.unwrap();
+    assert_eq!((servo.control_count(), servo.activation_count()), (2, 2));
+    assert_eq!((pid.ki, pid.slew_limit), (2.0, Some(4.0)));
+    assert_eq!(pid.integral_bound, Some(IntegralBound::Stop(1.0)));
+    let ranges: Vec<_> = servo.control_ranges().collect();
+    assert_eq!(ranges, [Some((-1.0, 1.0)), Some((-2.0, 2.0))]);
+    // kv = 2 ζ √(kp m): the cart carries another on the same rail, which slides freely, so that m is 4.
+    let (gain, [_, b_length, b_rate]) = servo.law.affine().unwrap();
+    assert_eq!((gain, b_length), (1.0, -3.0));
+    assert!((b_rate + 2.0 * 0.5 * f64::sqrt(3.0 * 4.0)).abs() <= 1e-12);
+    // Without integral and limit there is no state, and parameters come from defaults of the same shortcut only.
+    let plain = one("<pid joint='j'/>", "<position kp='7' kv='2'/>");
+    assert_eq!(plain.law.affine(), Some((1.0, [0.0, -1.0, 0.0])));
+    assert_eq!((plain.control_count(), plain.activation_count()), (2, 0));
+    let inherited = one("<pid joint='j'/>", "<pid kp='7' ki='2' input='pos'/>");
+    assert_eq!(inherited.law.affine(), Some((1.0, [0.0, -7.0, 0.0])));
+    assert_eq!((inherited.control_count(), inherited.activation_count()), (1, 1));
+}
+
+#[test]
+fn electric_motors_have_the_torque_of_their_current() {
+    // K = √(Kt Ke) = 4, R = 2: K/R u − K²/R ω.
+    let plain = one("<dcmotor joint='j' motorconst='2 8' resistance='2' saturation='0 3'/>", "");
+    assert_eq!(plain.law.affine(), Some((2.0, [0.0, 0.0, -8.0])));
+    assert_eq!((plain.force_range, plain.control_count()), (Some((-12.0, 12.0)), 1));
+    // K = 12/3, R = K 12/6.
+    let nominal = one("<dcmotor joint='j'/>", "<dcmotor nominal='12 6 3'/>");
+    assert_eq!(nominal.law.affine(), Some((0.5, [0.0, 0.0, -2.0])));
+    // The controller compensates the voltage that the motion induces.
+    let text = "<dcmotor joint='j' motorconst='2 8' resistance='2' input='pos ff' ctrlrange='-1 1'
+        controller='5 2 0.5 3 4'/>";
+    let servo = one(text, "");
+    assert_eq!(servo.law.affine(), Some((1.0, [0.0, -5.0, -0.5])));
+    let pid = servo.pid.unwrap();
+    assert_eq!((pid.ki, pid.slew_limit), (2.0, Some(3.0)));
+    assert!(servo.control_ranges().eq([Some((-1.0, 1.0)); 2]));
+    // Without inputs it is a brake.
+    let brake = one("<dcmotor joint='j' motorconst='2 8' resistance='2' input='none'/>", "");
+    assert_eq!((brake.control_count(), brake.law.affine()), (0, Some((1.0, [0.0, 0.0, -8.0]))));
+}
+
+#[test]
+fn the_pid_plugin_takes_its_configuration_from_its_instance_or_its_element() {
+    let config = "<config key='kp' value='5'/><config key='ki' value='2'/>
+        <config key='imax' value='3'/>";
+    let extension = format!(
+        "<extension><plugin plugin='mujoco.pid'><instance name='i'>{config}</instance></plugin>
+         </extension>"
+    );
+    let found = [
+        read("<plugin joint='j' plugin='mujoco.pid' instance='i' actdim='1'/>", &extension),
+        read(&format!("<plugin joint='j' plugin='mujoco.pid' actdim='1'>{config}</plugin>"), ""),
+    ];
+    for found in found {
+        assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+        let spec = &found.world.model().actuators()[0].spec;
+        assert_eq!(spec.law.affine(), Some((1.0, [0.0, -5.0, 0.0])));
+        let pid = spec.pid.unwrap();
+        assert_eq!((pid.ki, pid.integral_bound), (2.0, Some(IntegralBound::Clamp(1.5))));
     }
 }
 
@@ -233,6 +302,15 @@ fn actuators_that_cannot_be_are_refused_at_their_line() {
         "<damper joint='j' ctrlrange='-1 1'/>",
         "<adhesion body='world' ctrlrange='-1 1'/>",
         "<motor cranksite='s' slidersite='s'/>",
+        "<pid joint='j' input='vel pos'/>",
+        "<pid joint='j' input='vel' ki='1'/>",
+        "<pid joint='j' kv='1' dampratio='1'/>",
+        "<general joint='j' gaintype='pid'/>",
+        "<dcmotor joint='j' motorconst='1 1'/>",
+        "<dcmotor joint='j' resistance='1'/>",
+        "<dcmotor joint='j' motorconst='1' resistance='1' input='vel pos'/>",
+        "<general joint='j' gaintype='pid' biastype='affine' gainprm='1'/>",
+        "<general joint='j' gaintype='pid' biastype='affine' gainprm='0' dyntype='filter'/>",
     ] {
         let message = error(&format!("{CARTS}\n<actuator>{inner}</actuator>"));
         assert!(message.starts_with("main.xml:10: <"), "{inner}: {message}");

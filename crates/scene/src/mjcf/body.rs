@@ -18,7 +18,7 @@ use super::inertial::{self, MassLump};
 use super::joint::{self, JointRead};
 use super::{asset, mocap, orientation, parent_contact, site, spring, surface};
 use crate::error::SceneError;
-use crate::import::{Site, Visual, VisualGeometry};
+use crate::import::{Camera, Site, Visual, VisualGeometry};
 use crate::xml::{Element, SourceLocation};
 
 /// Children of a body that become bodies.
@@ -332,6 +332,8 @@ fn declare_contents(
     for (camera, element) in contents.cameras {
         let name = element.get("name").unwrap_or_default();
         build.cameras.add(element, name, BuiltCamera { body, ..camera })?;
+        let BuiltCamera { pose, field_of_view, .. } = camera;
+        build.camera_list.push(Camera { name: name.to_owned(), body, pose, field_of_view });
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use stiction_sim::{
     Combine, Scheme, Settings, Stabilisation, StartLaw, TangentialLaw, WorldBuilder, WorldError,
 };
 
+use super::actuator::pid::PluginInstances;
 use super::asset::Assets;
 use super::attach::ModelContext;
 use super::compiler::Compiler;
@@ -19,7 +20,7 @@ use super::parent_contact::ParentPair;
 use super::sensor::SensedNames;
 use crate::error::SceneError;
 use crate::files::Files;
-use crate::import::{Keyframe, Options, Site, Unsupported, Visual};
+use crate::import::{Camera, Keyframe, Options, Site, Unsupported, Visual};
 use crate::xml::{Element, SourceLocation};
 
 /// Items of one kind, by name and by index.
@@ -171,6 +172,8 @@ pub(super) struct BuiltCamera {
     pub body: BodyId,
     /// Pose in the frame of its body.
     pub pose: Isometry3<f64>,
+    /// Vertical field of view [rad].
+    pub field_of_view: f64,
 }
 
 /// Kinds of geoms.
@@ -217,6 +220,8 @@ pub(super) struct Build<'a> {
     pub actuators: Names<ActuatorId>,
     /// The models that the actuators come from.
     pub actuator_parts: Vec<usize>,
+    /// Configurations of plugins.
+    pub plugins: PluginInstances,
     pub keyframes: Vec<Keyframe>,
     /// Names of the keyframes.
     pub keyframe_names: HashSet<String>,
@@ -224,6 +229,8 @@ pub(super) struct Build<'a> {
     pub mocap: Vec<BodyId>,
     /// The sites of [`Imported`](crate::Imported), in the same order.
     pub site_list: Vec<Site>,
+    /// All cameras, for the imported model.
+    pub camera_list: Vec<Camera>,
     pub visuals: Vec<Visual>,
     pub unsupported: Vec<Unsupported>,
     pub notes: Vec<String>,
@@ -260,10 +267,12 @@ impl<'a> Build<'a> {
             tendons: Names::new("tendon"),
             actuators: Names::new("actuator"),
             actuator_parts: Vec::new(),
+            plugins: PluginInstances::new(),
             keyframes: Vec::new(),
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),
             site_list: Vec::new(),
+            camera_list: Vec::new(),
             visuals: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),

@@ -54,8 +54,9 @@ fn attached_frame(
     let actuators = build.actuators.items().iter().zip(build.actuator_parts.iter());
     let actuators: Vec<usize> =
         actuators.filter(|(_, of)| **of == part).map(|(id, _)| id.0).collect();
-    let activations = actuators.iter().filter_map(|id| model.actuators()[*id].activation);
-    let activations: Vec<usize> = activations.collect();
+    let actuators = || actuators.iter().map(|id| &model.actuators()[*id]);
+    let activations: Vec<usize> = actuators().flat_map(|of| of.activations.clone()).collect();
+    let controls: Vec<usize> = actuators().flat_map(|of| of.controls.clone()).collect();
     let mut state = State::new(model);
     let mut control = vec![0.0; model.nu()];
     let (time, name) =
@@ -64,7 +65,7 @@ fn attached_frame(
         ("qpos", &q, &mut state.q),
         ("qvel", &v, &mut state.v),
         ("act", &activations, &mut state.activation),
-        ("ctrl", &actuators, &mut control),
+        ("ctrl", &controls, &mut control),
     ] {
         let numbers = key.numbers(attribute)?.unwrap_or_default();
         if numbers.len() > places.len() {

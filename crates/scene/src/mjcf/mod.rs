@@ -13,6 +13,7 @@ mod build;
 mod compiler;
 mod contact;
 mod defaults;
+mod delay;
 mod document;
 mod equality;
 mod flag;
@@ -107,6 +108,9 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         build.paired.extend(named.flatten().map(str::to_owned));
     }
     tagged("sensor").for_each(|section| build.sensed.add(section));
+    for section in tagged("extension") {
+        actuator::pid::read_instances(section, &mut build.plugins);
+    }
     for (tag, reader) in SECTIONS {
         tagged(tag).try_for_each(|section| reader(&mut build, section))?;
     }
@@ -127,6 +131,8 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
 fn finish(build: Build, world: World, name: String) -> Imported {
     let of_model = |id| world.model().body_of_builder(id).unwrap_or(id);
     let (mut sites, mut visuals) = (build.site_list, build.visuals);
+    let mut cameras = build.camera_list;
+    cameras.iter_mut().for_each(|camera| camera.body = of_model(camera.body));
     sites.iter_mut().for_each(|site| site.body = of_model(site.body));
     visuals.iter_mut().for_each(|visual| visual.body = of_model(visual.body));
     Imported {
@@ -136,6 +142,7 @@ fn finish(build: Build, world: World, name: String) -> Imported {
         settings: build.settings,
         keyframes: build.keyframes,
         sites,
+        cameras,
         visuals,
         unsupported: build.unsupported,
         notes: build.notes,

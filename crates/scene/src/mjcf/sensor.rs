@@ -1,4 +1,4 @@
-//! `<sensor>`: sensors on the mechanism. Noise and delays are not modelled.
+//! `<sensor>`: sensors on the mechanism. Noise is not modelled.
 
 mod contact;
 
@@ -10,6 +10,7 @@ use stiction_sim::{
 
 use super::asset;
 use super::build::{Build, BuiltSite, GeomKind};
+use super::delay::{self, DelayAttributes};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -59,12 +60,11 @@ pub(super) fn read(build: &mut Build, section: &Element) -> Result<(), SceneErro
         if !(cutoff >= 0.0) {
             return Err(element.wrong("cutoff", "a number that is not negative"));
         }
-        for what in ["noise", "delay", "interval"] {
-            if element.numbers(what)?.is_some_and(|numbers| numbers.iter().any(|x| *x != 0.0)) {
-                build.report_ignored(&element.place, format!("<{}> {what}", element.tag));
-            }
+        if element.number("noise")?.is_some_and(|noise| noise != 0.0) {
+            build.report_ignored(&element.place, format!("<{}> noise", element.tag));
         }
-        build.world.sensor(SensorSpec { name, kind, cutoff });
+        let delay = delay::read(element, &mut DelayAttributes::default())?;
+        build.world.sensor(SensorSpec { name, kind, cutoff, delay });
     }
     Ok(())
 }
@@ -135,8 +135,11 @@ fn kind(build: &Build, element: &Element) -> Result<Option<SensorKind>, SceneErr
         "actuatorpos" => SensorKind::ActuatorPosition(actuator()?),
         "actuatorvel" => SensorKind::ActuatorVelocity(actuator()?),
         "actuatorfrc" => SensorKind::ActuatorForce(actuator()?),
+        "jointlimitfrc" => SensorKind::JointLimitForce(any_joint()?),
         "jointlimitpos" => SensorKind::JointLimitPosition(any_joint()?),
         "jointlimitvel" => SensorKind::JointLimitVelocity(any_joint()?),
+        "tendonactuatorfrc" => SensorKind::TendonActuatorForce(tendon()?),
+        "tendonlimitfrc" => SensorKind::TendonLimitForce(tendon()?),
         "tendonlimitpos" => SensorKind::TendonLimitPosition(tendon()?),
         "tendonlimitvel" => SensorKind::TendonLimitVelocity(tendon()?),
         "tendonpos" => SensorKind::TendonPosition(tendon()?),

@@ -30,12 +30,17 @@ pub(super) fn read(
     Ok(BuiltSite { body: BodyId::WORLD, pose: frame * pose, kind, size })
 }
 
-/// A camera of the file; the body is filled in later. What it sees is not read, and listed.
+/// Vertical field of view of a camera that gives none [degrees].
+const FIELD_OF_VIEW: f64 = 45.0;
+
+/// A camera of the file; the body is filled in later. Other attributes of what it sees are listed.
 pub(super) fn camera(
     build: &mut Build,
     element: &Element,
     frame: &Isometry3<f64>,
 ) -> Result<BuiltCamera, SceneError> {
     let pose = orientation::pose(element, build.compiler(element))?;
-    Ok(BuiltCamera { body: BodyId::WORLD, pose: frame * pose })
+    // In degrees, whatever the unit of angles.
+    let field_of_view = element.number("fovy")?.unwrap_or(FIELD_OF_VIEW).to_radians();
+    Ok(BuiltCamera { body: BodyId::WORLD, pose: frame * pose, field_of_view })
 }

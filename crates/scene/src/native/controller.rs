@@ -1,6 +1,6 @@
 //! Controllers: `[[controller]]` drives actuators, or gives joints a servo and drives that.
 
-use stiction_mech::{ActuatorId, ActuatorSpec, JointId, Transmission};
+use stiction_mech::{Actuator, ActuatorId, ActuatorSpec, JointId, Transmission};
 use stiction_sim::World;
 
 use super::table::Table;
@@ -49,13 +49,13 @@ impl PendingSignal {
 /// The control that keeps an actuator where it starts: the coordinate for a servo on a joint, else
 /// the control it starts with.
 fn present(world: &World, start: &Keyframe, actuator: ActuatorId) -> f64 {
-    let spec = &world.model().actuators()[actuator.0].spec;
+    let Actuator { spec, controls, .. } = &world.model().actuators()[actuator.0];
     let (gain, [_, per_length, _]) = spec.law.affine().unwrap_or_default();
     match spec.transmission {
         Transmission::Joint(joint) if gain != 0.0 && per_length == -gain => {
             spec.gear * start.q[world.model().joints()[joint.0].q.start]
         }
-        _ => start.control[actuator.0],
+        _ => start.control.get(controls.start).copied().unwrap_or(0.0),
     }
 }
 

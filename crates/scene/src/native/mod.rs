@@ -125,6 +125,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         settings: scene.settings,
         keyframes: vec![start.clone()],
         sites: Vec::new(),
+        cameras: Vec::new(),
         visuals: Vec::new(),
         unsupported: Vec::new(),
         notes: scene.notes,

@@ -187,17 +187,13 @@ impl InsertedModel {
                 self.move_free(q, v);
             }
         }
-        for (place, control) in keyframe.control.iter().enumerate() {
-            start.control[self.placed.actuator(ActuatorId(place)).0] = *control;
-        }
-        let activation = |model: &stiction_mech::Model, actuator: usize| {
-            model.actuators().get(actuator)?.activation
-        };
-        for place in 0..self.model().nu() {
-            let from = activation(self.model(), place).and_then(|k| keyframe.activation.get(k));
-            let to = activation(world.model(), self.placed.actuator(ActuatorId(place)).0);
-            if let (Some(from), Some(to)) = (from, to) {
-                start.activation[to] = *from;
+        for (place, from) in self.model().actuators().iter().enumerate() {
+            let to = &world.model().actuators()[self.placed.actuator(ActuatorId(place)).0];
+            for (from, to) in from.controls.clone().zip(to.controls.clone()) {
+                start.control[to] = keyframe.control.get(from).copied().unwrap_or(0.0);
+            }
+            for (from, to) in from.activations.clone().zip(to.activations.clone()) {
+                start.activation[to] = keyframe.activation.get(from).copied().unwrap_or(0.0);
             }
         }
         for (id, pose) in self.model().driven().iter().zip(&keyframe.driven) {
@@ -235,6 +231,15 @@ impl InsertedModel {
                 site.name.insert_str(0, &self.prefix);
             }
             imported.sites.push(site);
+        }
+        for camera in &self.imported.cameras {
+            let mut camera = camera.clone();
+            camera.pose = self.pose(camera.body, camera.pose);
+            camera.body = body(camera.body);
+            if !camera.name.is_empty() {
+                camera.name.insert_str(0, &self.prefix);
+            }
+            imported.cameras.push(camera);
         }
         for visual in &self.imported.visuals {
             let mut visual = visual.clone();

@@ -52,7 +52,10 @@ pub(super) fn keyframe(world: &World, scene: &SceneBuilder) -> Keyframe {
                     *x_dot = *velocity;
                 }
             }
-            InitialValue::Control { actuator, value } => start.control[actuator.0] = *value,
+            InitialValue::Control { actuator, value } => {
+                let controls = model.actuators()[actuator.0].controls.clone();
+                start.control[controls].iter_mut().take(1).for_each(|control| *control = *value);
+            }
         }
     }
     start

@@ -99,6 +99,7 @@ pub fn read(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
         script: Script { start: Some(neutral.clone()), ..Script::default() },
         keyframes: vec![neutral],
         sites,
+        cameras: Vec::new(),
         world: Arc::new(world),
         settings: Settings::default(),
         visuals,

@@ -62,7 +62,7 @@ impl DriveModes {
     pub fn new(model: &Model) -> Self {
         Self {
             is_predicting: false,
-            servos: vec![Known::NOTHING; model.nu()],
+            servos: vec![Known::NOTHING; model.actuators().len()],
             frictions: vec![Known::NOTHING; model.nv()],
         }
     }

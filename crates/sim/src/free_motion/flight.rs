@@ -25,7 +25,7 @@ use stiction_mech::{
 
 use crate::scheme::Scheme;
 
-use super::{FreeMotion, StepStart, Trial, activation, largest_turn};
+use super::{FreeMotion, StepStart, Trial, largest_turn};
 
 /// Largest turn of a link in one substep [rad].
 const SUBSTEP_TURN: f64 = 0.2;
@@ -53,6 +53,8 @@ pub(super) struct Flight {
     pub(super) v: Vec<f64>,
     /// Activations in the middle of a substep.
     pub(super) activation: Vec<f64>,
+    /// Activations at a stage of a Runge–Kutta step.
+    pub(super) stage_activation: Vec<f64>,
     /// v₁ − v₀ over the whole step, as far as it is known before.
     pub(super) predicted: Vec<f64>,
     /// v₁ − v₀ of a substep, and A (v₁ − v₀).
@@ -80,6 +82,7 @@ impl Flight {
             q: vec![0.0; model.nq()],
             v: vec![0.0; nv],
             activation: vec![0.0; model.na()],
+            stage_activation: vec![0.0; model.na()],
             predicted: vec![0.0; nv],
             change: vec![0.0; nv],
             impulse: vec![0.0; nv],
@@ -87,7 +90,7 @@ impl Flight {
             spring_work: vec![0.0; trees],
             failed: vec![false; trees],
             in_substeps: vec![false; trees],
-            actuator_force: vec![0.0; model.nu()],
+            actuator_force: vec![0.0; model.actuators().len()],
             unaccounted: 0.0,
         }
     }
@@ -191,7 +194,7 @@ impl FreeMotion {
             tree_integrate(model, tree, q, v, 0.5 * tau, middle);
             tree_kinematics(model, tree, middle, data);
         }
-        activation::set_at(model, input, state, (before + 0.5) * tau, activation);
+        self.activation.set_at(model, (input, state), (before + 0.5) * tau, activation);
         forces.evaluate(model, MechanismState { q: middle, v, activation }, data, input, h)?;
         forces.take_single_servos_linearly();
         for k in 0..self.flight.active.len() {

@@ -15,7 +15,7 @@ impl FreeMotion {
 
     /// Resets the mean forces of the actuators on active trees.
     pub(super) fn clear_actuator_forces(&mut self, model: &Model) {
-        for index in 0..model.nu() {
+        for index in 0..model.actuators().len() {
             if self.is_active(model, index) {
                 self.flight.actuator_force[index] = 0.0;
             }

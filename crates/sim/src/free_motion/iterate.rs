@@ -33,7 +33,7 @@ impl FreeMotion {
             velocities(model, v, data);
             bias_forces(model, v, data);
             mass_matrix(model, data);
-            let activation = &self.activation[..];
+            let activation = &self.activation.read[..];
             forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
             for dof in 0..model.nv() {
                 let K = forces.stiffness[dof];

@@ -6,7 +6,7 @@
 //! bodies turn by a rule that conserves energy and angular momentum (`spin`), and the default scheme
 //! moves trees without constraint rows by a rule of second order (`flight`).
 
-pub(crate) mod activation;
+mod activation;
 mod bias;
 mod bias_slopes;
 mod direct;
@@ -35,6 +35,7 @@ use stiction_mech::{
     set_driven_poses, tree_mass_matrix,
 };
 
+use self::activation::ActivationStep;
 use self::bias::BiasInMomentum;
 use self::bias_slopes::BiasSlopes;
 use self::drive_modes::DriveModes;
@@ -132,8 +133,7 @@ pub(crate) struct FreeMotion {
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
     trial: Trial,
-    /// Activations that force laws read.
-    activation: Vec<f64>,
+    activation: ActivationStep,
     /// A of the rods.
     rods: Vec<RodSystem>,
 }
@@ -191,7 +191,7 @@ impl FreeMotion {
                 speed: vec![0.0; nv],
                 residual: vec![0.0; nv],
             },
-            activation: vec![0.0; model.na()],
+            activation: ActivationStep::new(model),
             rods: model.rods().iter().map(RodSystem::new).collect(),
         }
     }
@@ -265,8 +265,14 @@ impl FreeMotion {
             let is_coupled = tree.links.len() == 1 || model.has_tendon_inertia(index);
             self.by_tree[index] = scheme.is_iterated() || is_coupled;
         }
+        let (q, v) = (&state.q[..], &state.v[..]);
+        if model.integrates_errors() {
+            let activation = &state.activation[..];
+            self.forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
+            self.activation.keep_motion(&self.forces);
+        }
         self.set_activations(start);
-        let (q, v, activation) = (&state.q[..], &state.v[..], &self.activation[..]);
+        let activation = &self.activation.read[..];
         self.forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
         let fast = |tree: usize| {
             let is_free = model.trees()[tree].single && model.rod_of_tree(tree).is_none();

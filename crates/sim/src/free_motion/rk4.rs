@@ -8,10 +8,11 @@
 use nalgebra::Vector3;
 use stiction_math::branch;
 use stiction_mech::{
-    Data, ForceError, Joint, MechanismState, State, tree_bias_forces, tree_integrate,
-    tree_kinematics, tree_mass_matrix, tree_velocities,
+    ActivationSpec, ActivationStart, Data, ForceError, Forces, Joint, MechanismState, State,
+    tree_bias_forces, tree_integrate, tree_kinematics, tree_mass_matrix, tree_velocities,
 };
 
+use super::flight::Flight;
 use super::{FreeMotion, StepStart, Trial};
 
 /// Times of the stages, and the weights of their slopes.
@@ -26,7 +27,7 @@ impl FreeMotion {
         is_free: impl Fn(usize) -> bool,
         next: &mut State,
     ) -> Result<(), ForceError> {
-        let StepStart { model, scheme, time_step: h, state, input, .. } = *start;
+        let StepStart { model, scheme, time_step: h, state, .. } = *start;
         self.flight.unaccounted = 0.0;
         self.flight.actuator_force.fill(0.0);
         self.flight.active.clear();
@@ -45,23 +46,20 @@ impl FreeMotion {
         let mut mean_v = std::mem::take(&mut self.flight.change);
         let mut mean_a = std::mem::take(&mut self.flight.impulse);
         let mut a = std::mem::take(&mut self.flight.v);
+        let mut rate = std::mem::take(&mut self.activation.stage_rate);
+        let mut mean_rate = std::mem::take(&mut self.activation.spare);
         mean_v.fill(0.0);
         mean_a.fill(0.0);
+        rate.fill(0.0);
+        mean_rate.fill(0.0);
         let mut outcome = Ok(());
-        for (stage, (time, weight)) in STAGES.into_iter().enumerate() {
+        for (time, weight) in STAGES {
             self.place_stage(start, time, &a);
-            model.for_each_activation(&input.control, |spec, control, index| {
-                let stages = spec.stages(control, state.activation[index], h);
-                let present = stages[stage];
-                self.flight.activation[index] =
-                    if spec.early { spec.advance_directly(control, present, h) } else { present };
-            });
-            let Trial { data, forces, q, v, .. } = &mut self.trial;
-            let activation = &self.flight.activation[..];
-            outcome = forces.evaluate(model, MechanismState { q, v, activation }, data, input, h);
+            outcome = self.evaluate_stage(start, time, (weight, &mut rate, &mut mean_rate));
             if outcome.is_err() {
                 break;
             }
+            let forces = &mut self.trial.forces;
             forces.take_drives_explicitly();
             for k in 0..self.flight.active.len() {
                 self.accelerate(start, self.flight.active[k], (h * weight, &mut a));
@@ -86,7 +84,45 @@ impl FreeMotion {
             }
         }
         (self.flight.change, self.flight.impulse, self.flight.v) = (mean_v, mean_a, a);
+        (self.activation.stage_rate, self.activation.stage_mean) = (rate, Some(mean_rate));
         outcome
+    }
+
+    /// Evaluates the forces of a stage, and replaces the rates of activation of the stage before by its own. The rates are added
+    /// to their mean.
+    fn evaluate_stage(
+        &mut self,
+        start: &StepStart,
+        time: f64,
+        (weight, rate, mean_rate): (f64, &mut [f64], &mut [f64]),
+    ) -> Result<(), ForceError> {
+        let StepStart { model, time_step: h, state, input, .. } = *start;
+        let Trial { data, forces, q, v, .. } = &mut self.trial;
+        let Flight { activation, stage_activation: present, .. } = &mut self.flight;
+        for ((present, start), rate) in present.iter_mut().zip(&state.activation).zip(&*rate) {
+            *present = start + time * h * rate;
+        }
+        let visit = |forces: &Forces, visit: &mut dyn FnMut(&ActivationSpec, f64, usize)| {
+            let motion = (&forces.actuator_length[..], &forces.actuator_rate[..]);
+            let states = (&input.control[..], &present[..]);
+            let from = ActivationStart::direct(states, motion, (state.time, h));
+            model.for_each_activation(&from, |spec, control, index| visit(spec, control, index));
+        };
+        if model.integrates_errors() {
+            let activation = &present[..];
+            forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
+        }
+        visit(forces, &mut |spec, control, index| {
+            let present = present[index];
+            activation[index] =
+                if spec.early { spec.advance_directly(control, present, h) } else { present };
+        });
+        forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
+        visit(forces, &mut |spec, control, index| {
+            rate[index] = spec.rate(control, present[index], h);
+            mean_rate[index] += weight * rate[index];
+        });
+        Ok(())
     }
 
     /// Sets the state of a stage, `time` of the step with the rates of the last, and the rates of displacement there.

@@ -1,7 +1,9 @@
 //! Rows of joint and tendon limits that can be reached within the step. Soft ones, and those that yield since the
 //! start, follow MuJoCo's law ([`SoftLaw`]) and have a row only beyond their margin.
 
-use stiction_mech::{Forces, JointKind, LimitRow, LimitSource, SoftLaw, SoftRowError};
+use stiction_mech::{
+    Forces, JointId, JointKind, LimitRow, LimitSource, SoftLaw, SoftRowError, TendonId,
+};
 use stiction_solve::law::{Law, Unilateral};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
@@ -113,6 +115,14 @@ fn close(limit: &LimitRow, forces: &Forces, context: &ConstraintContext, rows: &
         rows.add_dof(context, entry.dof, limit.sign * entry.coefficient);
     }
     rows.close();
+}
+
+/// The joint or tendon whose limit a row is; `None` for other constraints.
+pub(crate) fn limited(key: &ConstraintKey) -> Option<LimitSource> {
+    (key.class == ConstraintClass::Limit).then(|| match key.a as usize {
+        0 => LimitSource::Tendon(TendonId(key.b as usize)),
+        joint => LimitSource::Joint(JointId(joint - 1), key.b as usize),
+    })
 }
 
 /// The identity of a limit over time; ascending in the order in which limits are listed.

@@ -72,6 +72,14 @@ impl LastStepForces<'_> {
         sum
     }
 
+    /// Sum of the forces of the actuators on a tendon before their gears, as in MuJoCo [N or N·m].
+    pub fn of_tendon_actuators(&self, id: TendonId) -> f64 {
+        let actuators = self.model.actuators().iter().enumerate();
+        let on_it =
+            actuators.filter(|(_, found)| found.spec.transmission == Transmission::Tendon(id));
+        on_it.map(|(index, _)| self.actuator(ActuatorId(index))).sum()
+    }
+
     /// Force of all actuators on the only coordinate of a joint, within its range [N or N·m].
     pub fn on_joint(&self, JointId(joint): JointId) -> f64 {
         let joint = &self.model.joints()[joint];

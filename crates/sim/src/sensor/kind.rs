@@ -111,11 +111,17 @@ pub enum SensorKind {
     JointLimitPosition(JointId),
     /// Rate at which a joint leaves the end of its range that it has reached [m/s or rad/s]; zero within it.
     JointLimitVelocity(JointId),
+    /// Force of the limit of a joint in the last step [N or N·m].
+    JointLimitForce(JointId),
     /// How far a tendon is beyond the end of its range, with its margin, as a negative number [m or rad]; zero
     /// within it.
     TendonLimitPosition(TendonId),
     /// Rate at which a tendon leaves the end of its range that it has reached [m/s or rad/s]; zero within it.
     TendonLimitVelocity(TendonId),
+    /// Force of the limit of a tendon in the last step [N or N·m].
+    TendonLimitForce(TendonId),
+    /// Force of all actuators on a tendon, before their gears [N or N·m].
+    TendonActuatorForce(TendonId),
     /// Centre of mass of a body with all that it carries, in the world [m].
     SubtreeCom(BodyId),
     /// Velocity of that centre of mass, in the world [m/s].
@@ -204,8 +210,11 @@ impl SensorKind {
             Self::TendonVelocity(_) => "tendonvel",
             Self::JointLimitPosition(_) => "jointlimitpos",
             Self::JointLimitVelocity(_) => "jointlimitvel",
+            Self::JointLimitForce(_) => "jointlimitfrc",
             Self::TendonLimitPosition(_) => "tendonlimitpos",
             Self::TendonLimitVelocity(_) => "tendonlimitvel",
+            Self::TendonLimitForce(_) => "tendonlimitfrc",
+            Self::TendonActuatorForce(_) => "tendonactuatorfrc",
             Self::SubtreeCom(_) => "subtreecom",
             Self::SubtreeLinearVelocity(_) => "subtreelinvel",
             Self::SubtreeAngularMomentum(_) => "subtreeangmom",
@@ -273,11 +282,14 @@ impl SensorKind {
 
     /// Whether it reads forces of actuators.
     pub(super) fn reads_actuators(&self) -> bool {
-        matches!(self, Self::ActuatorForce(_) | Self::JointActuatorForce(_))
+        matches!(
+            self,
+            Self::ActuatorForce(_) | Self::JointActuatorForce(_) | Self::TendonActuatorForce(_)
+        )
     }
 
     /// Whether it reads anything of the last step.
-    pub(super) fn reads_last_step(&self) -> bool {
+    pub(crate) fn reads_last_step(&self) -> bool {
         let other = matches!(
             self,
             Self::Accelerometer(_)
@@ -285,6 +297,8 @@ impl SensorKind {
                 | Self::FrameAngularAcceleration { .. }
                 | Self::Touch { .. }
                 | Self::Contact(_)
+                | Self::JointLimitForce(_)
+                | Self::TendonLimitForce(_)
         );
         other || self.reads_interaction() || self.reads_actuators()
     }
@@ -322,6 +336,7 @@ impl SensorKind {
             | Self::JointLimitPosition(joint)
             | Self::JointLimitVelocity(joint)
             | Self::JointActuatorForce(joint)
+            | Self::JointLimitForce(joint)
             | Self::BallOrientation(joint)
             | Self::BallVelocity(joint) => change(SensorTarget::Joint(joint)),
             Self::ActuatorPosition(actuator)
@@ -330,7 +345,9 @@ impl SensorKind {
             Self::TendonPosition(tendon)
             | Self::TendonVelocity(tendon)
             | Self::TendonLimitPosition(tendon)
-            | Self::TendonLimitVelocity(tendon) => change(SensorTarget::Tendon(tendon)),
+            | Self::TendonLimitVelocity(tendon)
+            | Self::TendonLimitForce(tendon)
+            | Self::TendonActuatorForce(tendon) => change(SensorTarget::Tendon(tendon)),
             Self::SubtreeCom(body)
             | Self::SubtreeLinearVelocity(body)
             | Self::SubtreeAngularMomentum(body) => change(SensorTarget::Body(body)),

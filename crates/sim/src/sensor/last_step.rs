@@ -5,12 +5,13 @@
 //! step: they keep the forces of their last step awake.
 
 use nalgebra::{Vector3, Vector6};
-use stiction_mech::{Input, SoftId, State};
+use stiction_mech::{Input, LimitSource, SoftId, State};
 use stiction_solve::problem::Constraint;
 
 use crate::constraint::{Equality, MAX_ROWS};
 use crate::contact_point::ContactPoint;
 use crate::rows::drive::tendon_of;
+use crate::rows::limit::limited;
 use crate::rows::{ConstraintClass, ConstraintKey, ConstraintRecord, tree_of_dof};
 use crate::world::World;
 
@@ -58,6 +59,9 @@ pub(crate) struct LastStep {
     pub equality: Vec<f64>,
     /// Mean force of limits and dry friction along each tendon.
     pub tendon_force: Vec<f64>,
+    /// Forces of the limits of each joint and of each tendon, not negative.
+    pub joint_limit_force: Vec<f64>,
+    pub tendon_limit_force: Vec<f64>,
 }
 
 impl LastStep {
@@ -95,6 +99,8 @@ impl LastStep {
         self.contacts.clear();
         self.equality.fill(0.0);
         self.tendon_force.fill(0.0);
+        self.joint_limit_force.fill(0.0);
+        self.tendon_limit_force.fill(0.0);
     }
 
     /// Stores a step.
@@ -131,6 +137,12 @@ impl LastStep {
         for (tendon, force) in self.tendon_force.iter_mut().enumerate() {
             if !string_sleeps(tendon) {
                 *force = 0.0;
+                self.tendon_limit_force[tendon] = 0.0;
+            }
+        }
+        for (joint, force) in model.joints().iter().zip(&mut self.joint_limit_force) {
+            if !step.asleep[tree_of_dof(model, joint.dofs.start)] {
+                *force = 0.0;
             }
         }
         let forces = self.equality.chunks_exact_mut(MAX_ROWS);
@@ -149,6 +161,11 @@ impl LastStep {
         for (record, constraint) in step.records.iter().zip(step.constraints) {
             let force = || step.impulse[constraint.rows().start] / step.time_step;
             let key = &record.key;
+            match limited(key) {
+                Some(LimitSource::Joint(joint, _)) => self.joint_limit_force[joint.0] += force(),
+                Some(LimitSource::Tendon(tendon)) => self.tendon_limit_force[tendon.0] += force(),
+                None => {}
+            }
             if key.class == ConstraintClass::Equality {
                 self.equality[key.a as usize * MAX_ROWS + key.b as usize] = force();
             } else if key.class == ConstraintClass::Attachment {
@@ -192,6 +209,8 @@ impl LastStep {
         self.wrench.clone_from(&input.wrench);
         self.equality.resize(world.equalities.len() * MAX_ROWS, 0.0);
         self.tendon_force.resize(world.model.tendons().len(), 0.0);
+        self.tendon_limit_force.resize(world.model.tendons().len(), 0.0);
+        self.joint_limit_force.resize(world.model.joints().len(), 0.0);
     }
 
     /// Mean force along a row of an equality [N, N·m].

@@ -89,6 +89,7 @@ pub static SENSORS: &[SensorEntry] = &[
     entry("gyro", 3, "angular velocity of a site, in its axes [rad/s]"),
     entry("insidesite", 1, "1 if the origin of a frame is in a volume, else 0"),
     entry("jointactuatorfrc", 1, "force of all actuators on a joint's coordinate [N or N·m]"),
+    entry("jointlimitfrc", 1, "force of the limit of a joint [N or N·m]"),
     entry(
         "jointlimitpos",
         1,
@@ -107,6 +108,8 @@ pub static SENSORS: &[SensorEntry] = &[
     entry("subtreeangmom", 3, "angular momentum of a subtree about its centre of mass [kg·m²/s]"),
     entry("subtreecom", 3, "centre of mass of a body with all that it carries, in the world [m]"),
     entry("subtreelinvel", 3, "velocity of the centre of mass of a subtree, in the world [m/s]"),
+    entry("tendonactuatorfrc", 1, "force of all actuators on a tendon [N or N·m]"),
+    entry("tendonlimitfrc", 1, "force of the limit of a tendon [N or N·m]"),
     entry(
         "tendonlimitpos",
         1,

@@ -72,14 +72,14 @@ impl SensorReader {
         (state, input): (&State, &Input),
         last: &mut LastStep,
         data: &mut Data,
-    ) -> &[f64] {
+    ) -> &mut [f64] {
         let model = &world.model;
         if self.readings.is_empty() {
-            return &self.readings;
+            return &mut self.readings;
         }
         if state.check(model).is_err() || input.check(model).is_err() {
             self.readings.fill(f64::NAN);
-            return &self.readings;
+            return &mut self.readings;
         }
         kinematics(model, &state.q, data);
         velocities(model, &state.v, data);
@@ -111,7 +111,7 @@ impl SensorReader {
                 out.iter_mut().for_each(|x| *x = x.clamp(-spec.cutoff, spec.cutoff));
             }
         }
-        &self.readings
+        &mut self.readings
     }
 }
 
@@ -223,6 +223,9 @@ impl PresentState<'_> {
             | SensorKind::FrameLinearAcceleration { .. }
             | SensorKind::FrameAngularAcceleration { .. }
             | SensorKind::JointActuatorForce(_)
+            | SensorKind::JointLimitForce(_)
+            | SensorKind::TendonActuatorForce(_)
+            | SensorKind::TendonLimitForce(_)
             | SensorKind::ActuatorForce(_) => false,
         }
     }
@@ -348,6 +351,8 @@ impl LastStepReader {
             let p_W = view.pose(frame).translation.vector;
             self.parent_wrenches.of_subtree(&view, world.sensors.subtree(frame.body), &p_W)
         };
+        // Snapshots of older versions have no forces of limits.
+        let number = |of: &[f64], index: usize| of.get(index).copied().unwrap_or(0.0);
         match kind {
             SensorKind::Accelerometer(at) => write(out, view.in_axes_of(at, &acceleration(at))),
             SensorKind::FrameLinearAcceleration { of } => write(out, acceleration(of)),
@@ -366,6 +371,15 @@ impl LastStepReader {
             }
             SensorKind::ActuatorForce(id) => write_one(out, step_forces.actuator(*id)),
             SensorKind::JointActuatorForce(id) => write_one(out, step_forces.on_joint(*id)),
+            SensorKind::TendonActuatorForce(id) => {
+                write_one(out, step_forces.of_tendon_actuators(*id))
+            }
+            SensorKind::JointLimitForce(id) => {
+                write_one(out, number(&last.joint_limit_force, id.0))
+            }
+            SensorKind::TendonLimitForce(id) => {
+                write_one(out, number(&last.tendon_limit_force, id.0))
+            }
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! Declaration of a sensor: kind and frame, checked against the model.
 
 use nalgebra::{Isometry3, Vector3};
-use stiction_mech::{BodyId, JointId, JointKind, Model};
+use stiction_mech::{BodyId, DelaySpec, JointId, JointKind, Model};
 
 use super::kind::{SensorKind, SensorTarget};
 use crate::error::WorldError;
@@ -9,6 +9,8 @@ use crate::world::Renumber;
 
 /// Numbers of one user sensor, at most.
 const MOST_USER_NUMBERS: usize = 1_000_000;
+/// Numbers in all samples of one sensor, at most.
+const MOST_SAMPLED_NUMBERS: usize = 10_000_000;
 
 /// A frame that is fixed in a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,12 +63,14 @@ pub struct SensorSpec {
     /// Largest size of each number of a reading, in its unit; zero for none. Axes and quaternions
     /// are never clamped.
     pub cutoff: f64,
+    /// Samples of its readings, which it returns later or for a period; without them readings are those of the present.
+    pub delay: Option<DelaySpec>,
 }
 
 impl SensorSpec {
-    /// A sensor without cutoff.
+    /// A sensor without cutoff and delay.
     pub fn new(name: impl Into<String>, kind: SensorKind) -> Self {
-        Self { name: name.into(), kind, cutoff: 0.0 }
+        Self { name: name.into(), kind, cutoff: 0.0, delay: None }
     }
 
     /// Converts the ids of the builder to those of the model.
@@ -94,6 +98,12 @@ impl SensorSpec {
         let cutoff = self.cutoff;
         if !(cutoff >= 0.0 && cutoff.is_finite()) {
             return Err(wrong(format!("cutoff = {cutoff}"), "a finite number, not negative"));
+        }
+        if let Some((found, expected)) = self.delay.and_then(|delay| delay.wrong()) {
+            return Err(wrong(found, expected));
+        }
+        if self.delay.is_some_and(|delay| delay.samples * self.kind.dim() > MOST_SAMPLED_NUMBERS) {
+            return Err(wrong("too many samples".into(), "at most 10,000,000 numbers in all"));
         }
         self.kind.each_target(|target| match target {
             SensorTarget::Frame(frame) => {

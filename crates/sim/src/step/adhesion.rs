@@ -21,15 +21,13 @@ pub(super) fn update(step: &mut StepContext) {
     let Some(pulled) = step.pulled_input.take() else { return };
     pulled.clone_from(step.input);
     // A control that is not a number is refused by the evaluation of forces.
-    for (index, actuator) in world.model.actuators().iter().enumerate() {
+    for actuator in world.model.actuators() {
         let (spec, Transmission::Contacts(body)) = (&actuator.spec, actuator.spec.transmission)
         else {
             continue;
         };
-        let signal = match actuator.activation {
-            Some(activation) => step.state.activation[activation],
-            None => spec.clamp_control(step.input.control.get(index).copied().unwrap_or(0.0)),
-        };
+        let controls = step.input.control.get(actuator.controls.clone()).unwrap_or_default();
+        let signal = spec.signal(controls, &step.state.activation[actuator.activations.clone()]);
         let (lower, upper) = spec.force_bounds();
         let force = spec.gear * spec.law.force(signal, 0.0, 0.0).clamp(lower, upper);
         let touches = |contact: &&Contact| {

@@ -5,7 +5,7 @@ use stiction_mech::{ForceError, Model, State, integrate as move_positions};
 
 use super::{Scratch, StepContext, failure};
 use crate::error::StepError;
-use crate::free_motion::{StepStart, activation};
+use crate::free_motion::StepStart;
 use crate::report::Phase;
 use crate::scheme::Scheme;
 
@@ -39,7 +39,9 @@ pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
     if let Some(soft) = move_soft_bodies(model, scheme, state, h, scratch) {
         return Err(failure::soft_singular(world, state.time, soft));
     }
-    activation::advance((model, scheme, h), input, state, &mut scratch.next);
+    let start =
+        StepStart { model, scheme, time_step: h, state, input, asleep: &history.sleep.asleep };
+    scratch.free.advance_activations(&start, &mut scratch.next);
     scratch.next.time = state.time + h;
     failure::check_next(world, &scratch.next, state.time, h)?;
     step.clock.lap(Phase::Integrate);

@@ -91,7 +91,7 @@ fn readings_end_at_their_cutoff_but_axes_keep_their_length() {
     let body = cube(&mut builder, 0.1, 0.0, 0.1, 0.5);
     let at = SensorFrame::of(body);
     let mut limited = |name: &str, kind| {
-        builder.sensor(SensorSpec { name: name.into(), kind, cutoff: 0.5 });
+        builder.sensor(SensorSpec { name: name.into(), kind, cutoff: 0.5, delay: None });
     };
     limited("acceleration", SensorKind::Accelerometer(at));
     limited("touch", SensorKind::Touch { at, volume: TouchVolume::Sphere(0.3) });

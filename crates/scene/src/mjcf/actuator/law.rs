@@ -4,8 +4,11 @@
 //! activation that follows it. A layer of another shortcut than the one before starts from MuJoCo's
 //! defaults; `general` refines whatever came before, and what it leaves is refined by the next.
 
-use stiction_mech::{ActivationDynamics, MuscleActivation};
+use stiction_mech::{ActivationDynamics, DelaySpec, MuscleActivation};
 
+use super::super::delay::{self, DelayAttributes};
+use super::dcmotor::MotorAttributes;
+use super::pid::{PidInputs, PluginInstances};
 use crate::error::SceneError;
 use crate::xml::Element;
 
@@ -25,13 +28,15 @@ pub(super) enum LawTerm {
 
 /// Where the force comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ForceSource {
+pub(super) enum ForceSource {
     /// No bias, or a fixed gain.
     Plain,
     /// An affine function of length and rate.
     Affine,
     /// A muscle.
     Muscle,
+    /// The gain of a PID servo.
+    Pid,
     /// A callback of a program; none is known here, as in MuJoCo without one.
     User,
     /// Something else.
@@ -40,12 +45,14 @@ enum ForceSource {
 
 /// Activation dynamics between control and force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Dynamics {
+pub(super) enum Dynamics {
     None,
     Integrator,
     Filter,
     FilterExact,
     Muscle,
+    /// Setpoint and integral of a PID servo.
+    Pid,
     /// A callback of a program; without one, the activation stays.
     User,
     /// Something else.
@@ -57,14 +64,18 @@ enum Dynamics {
 pub(super) struct Law {
     /// The last shortcut other than `general`.
     shortcut: Option<String>,
-    dynamics: Dynamics,
-    times: [f64; 10],
-    gain_source: ForceSource,
-    gain: [f64; 10],
-    bias_source: ForceSource,
-    bias: [f64; 10],
+    pub dynamics: Dynamics,
+    pub times: [f64; 10],
+    pub gain_source: ForceSource,
+    pub gain: [f64; 10],
+    pub bias_source: ForceSource,
+    pub bias: [f64; 10],
     /// Share of the range of what is moved that becomes the range of the control.
-    inherit: f64,
+    pub inherit: f64,
+    /// Inputs of a PID servo.
+    pub inputs: PidInputs,
+    /// Attributes of an electric motor.
+    pub motor: MotorAttributes,
     pub gear: [f64; 6],
     pub group: i64,
     pub control_range: Option<(f64, f64)>,
@@ -82,6 +93,9 @@ pub(super) struct Law {
     pub rod: f64,
     /// Range of the length, for muscles.
     pub length_range: Option<(f64, f64)>,
+    /// Samples of the controls.
+    pub delay: Option<DelaySpec>,
+    delay_attributes: DelayAttributes,
     /// Unsupported parts, while the rest is supported.
     pub lost: Vec<String>,
 }
@@ -99,6 +113,8 @@ impl Default for Law {
             bias_source: ForceSource::Plain,
             bias: [0.0; 10],
             inherit: 0.0,
+            inputs: PidInputs::default(),
+            motor: MotorAttributes::default(),
             gear: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             group: 0,
             control_range: None,
@@ -112,6 +128,8 @@ impl Default for Law {
             damping: 0.0,
             rod: 0.0,
             length_range: None,
+            delay: None,
+            delay_attributes: DelayAttributes::default(),
             lost: Vec::new(),
         }
     }
@@ -119,11 +137,11 @@ impl Default for Law {
 
 impl Law {
     /// The law that layers make, weakest first.
-    pub fn of(layers: &[&Element]) -> Result<Self, SceneError> {
+    pub fn of(layers: &[&Element], plugins: &PluginInstances) -> Result<Self, SceneError> {
         let mut law = Self::default();
-        for layer in layers {
+        for (index, layer) in layers.iter().enumerate() {
             law.common(layer)?;
-            law.apply(layer)?;
+            law.apply(layer, plugins, index + 1 == layers.len())?;
         }
         Ok(law)
     }
@@ -136,7 +154,8 @@ impl Law {
     /// Share of the range of what is moved that becomes that of the control, or of the activation of an
     /// integrator, for servos.
     pub fn inherited_range(&self) -> Option<f64> {
-        let servo = self.is_affine() && self.gain[0] == -self.bias[1];
+        let is_pid = self.gain_source == ForceSource::Pid;
+        let servo = self.is_affine() && (is_pid || self.gain[0] == -self.bias[1]);
         Some(self.inherit).filter(|share| *share > 0.0 && servo)
     }
 
@@ -155,13 +174,13 @@ impl Law {
             ForceSource::Other(what) => return Err(what.to_owned()),
             ForceSource::Affine => affine(&self.gain),
             ForceSource::Plain => LawTerm::Affine([self.gain[0], 0.0, 0.0]),
-            ForceSource::User => LawTerm::Affine([1.0, 0.0, 0.0]),
+            ForceSource::User | ForceSource::Pid => LawTerm::Affine([1.0, 0.0, 0.0]),
             ForceSource::Muscle => LawTerm::Muscle(self.gain),
         };
         let bias = match self.bias_source {
             ForceSource::Other(what) => return Err(what.to_owned()),
             ForceSource::Affine => affine(&self.bias),
-            ForceSource::Plain | ForceSource::User => LawTerm::Affine([0.0; 3]),
+            ForceSource::Plain | ForceSource::User | ForceSource::Pid => LawTerm::Affine([0.0; 3]),
             ForceSource::Muscle => LawTerm::Muscle(self.bias),
         };
         Ok((gain, bias))
@@ -171,7 +190,7 @@ impl Law {
     pub fn activation(&self) -> Option<ActivationDynamics> {
         let [time_constant, fall, smoothing, ..] = self.times;
         match self.dynamics {
-            Dynamics::None | Dynamics::Other(_) => None,
+            Dynamics::None | Dynamics::Pid | Dynamics::Other(_) => None,
             Dynamics::Integrator => Some(ActivationDynamics::Integrator),
             Dynamics::Filter => Some(ActivationDynamics::Filter { time_constant, exact: false }),
             Dynamics::FilterExact => {
@@ -210,7 +229,7 @@ impl Law {
         let words = [("true", true), ("false", false)];
         self.early = layer.choice("actearly", &words)?.unwrap_or(self.early);
         self.length_range = range(layer, "lengthrange")?.or(self.length_range);
-        if layer.integer("actdim")?.is_some_and(|count| count > 1) {
+        if layer.tag != "plugin" && layer.integer("actdim")?.is_some_and(|count| count > 1) {
             self.lost.push("actdim: several activations; it has one".to_owned());
         }
         self.rod = layer.number("cranklength")?.unwrap_or(self.rod);
@@ -224,19 +243,23 @@ impl Law {
                 self.lost.push("damping that is not linear".to_owned());
             }
         }
-        if layer.number("delay")?.is_some_and(|delay| delay != 0.0) {
-            self.lost.push("delay of the control".to_owned());
-        }
+        self.delay = delay::read(layer, &mut self.delay_attributes)?;
         Ok(())
     }
 
-    fn apply(&mut self, layer: &Element) -> Result<(), SceneError> {
+    fn apply(
+        &mut self,
+        layer: &Element,
+        plugins: &PluginInstances,
+        is_last: bool,
+    ) -> Result<(), SceneError> {
         let tag = layer.tag.as_str();
         if tag == "general" {
             return self.general(layer);
         }
         if self.shortcut.as_deref().is_some_and(|shortcut| shortcut != tag) {
             self.start_again();
+            self.motor = MotorAttributes::default();
         }
         self.shortcut = Some(tag.to_owned());
         match tag {
@@ -252,15 +275,15 @@ impl Law {
             "intvelocity" => self.integrated_velocity(layer),
             "muscle" => self.muscle(layer),
             "adhesion" => self.adhesion(layer),
-            "dcmotor" => self.other(layer, "model of an electric motor"),
+            "dcmotor" => self.dcmotor(layer, is_last),
             "orientation" => self.other(layer, "servo of an orientation"),
-            "pid" => self.other(layer, "servo with an integral part"),
-            _ => self.other(layer, "plugin"),
+            "pid" => self.pid(layer),
+            _ => self.plugin(layer, plugins),
         }
     }
 
     /// Gain, bias and dynamics of MuJoCo's defaults.
-    fn start_again(&mut self) {
+    pub fn start_again(&mut self) {
         let Self { dynamics, times, gain_source, gain, bias_source, bias, .. } = Self::default();
         (self.dynamics, self.times) = (dynamics, times);
         (self.gain_source, self.gain, self.bias_source, self.bias) =
@@ -275,7 +298,7 @@ impl Law {
             ("filterexact", Dynamics::FilterExact),
             ("muscle", Dynamics::Muscle),
             ("dcmotor", Dynamics::Other("model of an electric motor")),
-            ("pid", Dynamics::Other("servo with an integral part")),
+            ("pid", Dynamics::Pid),
             ("user", Dynamics::User),
         ];
         let sources = [
@@ -285,7 +308,7 @@ impl Law {
             ("muscle", ForceSource::Muscle),
             ("dcmotor", ForceSource::Other("model of an electric motor")),
             ("so3", ForceSource::Other("servo of an orientation")),
-            ("pid", ForceSource::Other("servo with an integral part")),
+            ("pid", ForceSource::Pid),
             ("user", ForceSource::User),
         ];
         self.dynamics = layer.choice("dyntype", &dynamics)?.unwrap_or(self.dynamics);
@@ -296,6 +319,12 @@ impl Law {
         self.gain = layer.array_or("gainprm", self.gain)?;
         self.bias = layer.array_or("biasprm", self.bias)?;
         self.times = layer.array_or("dynprm", self.times)?;
+        if self.gain_source == ForceSource::Pid {
+            self.inputs.read(layer)?;
+        } else {
+            // What the control is called has no effect.
+            let _ = ["ffrange", "input", "velrange"].map(|name| layer.get(name).is_some());
+        }
         let calls_back = |source| source == ForceSource::User;
         if self.dynamics == Dynamics::User
             || calls_back(self.gain_source)
@@ -309,16 +338,7 @@ impl Law {
 
     fn position(&mut self, layer: &Element) -> Result<(), SceneError> {
         let kp = layer.number("kp")?.unwrap_or(self.gain[0]);
-        let mut rate = self.bias[2];
-        if let Some(kv) = not_negative(layer, "kv")? {
-            rate = -kv;
-        }
-        if let Some(ratio) = not_negative(layer, "dampratio")? {
-            if layer.peek("kv").is_some() {
-                return Err(layer.error("kv and dampratio; expected one of the two"));
-            }
-            rate = ratio;
-        }
+        let rate = self.damping_coefficient(layer)?.unwrap_or(self.bias[2]);
         let filter = not_negative(layer, "timeconst")?;
         let keeps = filter.is_none() && self.dynamics == Dynamics::FilterExact;
         let (dynamics, time) = match filter {
@@ -332,6 +352,15 @@ impl Law {
         self.gain[0] = kp;
         (self.bias_source, self.bias[1], self.bias[2]) = (ForceSource::Affine, -kp, rate);
         Ok(())
+    }
+
+    /// Coefficient of the rate that a layer gives: −kv, or a positive ratio of damping.
+    pub fn damping_coefficient(&self, layer: &Element) -> Result<Option<f64>, SceneError> {
+        let (kv, ratio) = (not_negative(layer, "kv")?, not_negative(layer, "dampratio")?);
+        if kv.is_some() && ratio.is_some() {
+            return Err(layer.error("kv and dampratio; expected one of the two"));
+        }
+        Ok(ratio.or(kv.map(|kv| -kv)))
     }
 
     fn velocity(&mut self, layer: &Element) -> Result<(), SceneError> {
@@ -421,7 +450,7 @@ impl Law {
     }
 
     /// An unsupported shortcut.
-    fn other(&mut self, layer: &Element, what: &'static str) -> Result<(), SceneError> {
+    pub fn other(&mut self, layer: &Element, what: &'static str) -> Result<(), SceneError> {
         self.start_again();
         self.gain_source = ForceSource::Other(what);
         // Its own attributes have no effect: the actuator exerts no force.
@@ -432,7 +461,7 @@ impl Law {
     }
 }
 
-fn range(layer: &Element, name: &str) -> Result<Option<(f64, f64)>, SceneError> {
+pub(super) fn range(layer: &Element, name: &str) -> Result<Option<(f64, f64)>, SceneError> {
     Ok(layer.array::<2>(name)?.map(|[lower, upper]| (lower, upper)))
 }
 
@@ -441,7 +470,7 @@ fn said(layer: &Element, name: &str) -> Result<Option<Option<bool>>, SceneError>
     layer.choice(name, &[("true", Some(true)), ("false", Some(false)), ("auto", None)])
 }
 
-fn not_negative(layer: &Element, name: &str) -> Result<Option<f64>, SceneError> {
+pub(super) fn not_negative(layer: &Element, name: &str) -> Result<Option<f64>, SceneError> {
     let found = layer.number(name)?;
     match found {
         Some(number) if number < 0.0 => Err(layer.wrong(name, "a number that is not negative")),

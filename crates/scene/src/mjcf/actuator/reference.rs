@@ -8,8 +8,8 @@
 
 use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 use stiction_mech::{
-    ActuatorSpec, Data, Model, Transmission, apply_wrench, factor_mass, kinematics, mass_matrix,
-    solve_mass,
+    ActuatorLaw, ActuatorSpec, Data, Model, Transmission, apply_wrench, factor_mass, kinematics,
+    mass_matrix, solve_mass,
 };
 
 use super::length_range::LengthRangeSearch;
@@ -48,8 +48,13 @@ pub(super) fn resolve(
                 return Err(element.error(what));
             }
             let (gain, [b_0, b_length, _]) = made.spec.law.affine().unwrap_or_default();
-            let kv = 2.0 * ratio * (gain.max(0.0) / response.mobility).sqrt();
-            made.spec.law = simplest_law(gain, [b_0, b_length, -kv]);
+            let kp = if made.spec.pid.is_some() { -b_length } else { gain };
+            let kv = 2.0 * ratio * (kp.max(0.0) / response.mobility).sqrt();
+            let bias = [b_0, b_length, -kv];
+            made.spec.law = match made.spec.pid {
+                Some(_) => ActuatorLaw::Affine { gain, bias },
+                None => simplest_law(gain, bias),
+            };
         }
         let Some(muscle) = made.muscle.take() else { continue };
         let range = muscle.length_range.or_else(|| search.as_mut()?.find(index));
