@@ -28,7 +28,8 @@ use crate::world::World;
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
 const VERSION: u32 = 10;
-/// The version before samples of delayed controls and sensors and forces of limits: still read, since nothing was delayed.
+/// The version before samples of delayed controls and sensors, forces of limits and changes of impulses: still read, since
+/// nothing was delayed, with guesses that do not change.
 const VERSION_WITHOUT_SAMPLES: u32 = 9;
 /// The version before the largest error of equalities that yield: still read, without a bound of it in the next step.
 const VERSION_WITHOUT_LARGEST_OPEN: u32 = 8;
@@ -94,12 +95,13 @@ impl Snapshot {
         out.list(&history.contacts, SnapshotWriter::contact);
         out.list(&history.contact_velocity, |out, x| out.f64(*x));
         out.list(&history.node_contact_velocity, SnapshotWriter::vector);
-        let (keys, impulses) = history.warm_start.parts();
+        let (keys, [impulses, changes]) = history.warm_start.parts();
         out.list(&keys.collect::<Vec<_>>(), |out, (key, dim)| {
             out.key(key);
             out.u32(*dim);
         });
         out.list(impulses, |out, x| out.f64(*x));
+        out.list(changes, |out, x| out.f64(*x));
         let SleepState { asleep, still, group, groups } = &history.sleep;
         out.list(asleep, |out, asleep| out.u32(u32::from(*asleep)));
         out.list(still, |out, x| out.f64(*x));
@@ -313,7 +315,10 @@ impl SnapshotReader<'_> {
         let contact_velocity = self.list(Self::f64)?;
         let node_contact_velocity = self.list(Self::vector)?;
         let keys = self.list(Self::key)?;
-        let Some(warm_start) = WarmStart::from_parts(&keys, self.list(Self::f64)?) else {
+        let impulses = self.list(Self::f64)?;
+        let has_changes = self.version > VERSION_WITHOUT_SAMPLES;
+        let changes = if has_changes { self.list(Self::f64)? } else { Vec::new() };
+        let Some(warm_start) = WarmStart::from_parts(&keys, impulses, changes) else {
             return Ok(None);
         };
         let sleep = SleepState {

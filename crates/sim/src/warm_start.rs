@@ -1,14 +1,31 @@
-//! Warm starts: the impulses of the last step, found again by the key of their constraint.
+//! Warm starts: the impulses of the last step, found again by the key of their constraint, and how they changed in it.
+//!
+//! While a robot stands or steps, impulses change by nearly the same from step to step: continued, they solve the next problem
+//! where those of the last step alone need Newton iterations.
 
 use crate::rows::{ConstraintKey, ConstraintRecord};
 use stiction_solve::contact;
 use stiction_solve::problem::Constraint;
+
+/// Largest change of the impulse of a constraint that is continued, relative to the impulse [-].
+const STEADY: f64 = 0.25;
 
 /// Impulses of the last step, sorted by key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct WarmStart {
     entries: Vec<WarmStartEntry>,
     impulses: Vec<f64>,
+    /// Change of the impulses since the step before; zero for constraints that were not there.
+    changes: Vec<f64>,
+}
+
+/// Which impulses the solution of a problem starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// Those of the last step.
+    Last,
+    /// Those of the last step, changed as much as in it where that is little.
+    Continued,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,46 +36,70 @@ struct WarmStartEntry {
 }
 
 impl WarmStart {
-    /// Impulses `impulses` of constraints given by key and number of rows; `None` unless the keys
-    /// ascend and the numbers of rows add up.
-    pub fn from_parts(keys: &[(ConstraintKey, u32)], impulses: Vec<f64>) -> Option<Self> {
+    /// Impulses `impulses` of constraints given by key and number of rows, and their changes, zero if they are empty; `None`
+    /// unless the keys ascend and the numbers of rows add up.
+    pub fn from_parts(
+        keys: &[(ConstraintKey, u32)],
+        impulses: Vec<f64>,
+        mut changes: Vec<f64>,
+    ) -> Option<Self> {
         let (mut entries, mut end) = (Vec::with_capacity(keys.len()), 0_u32);
         for (key, dim) in keys {
             entries.push(WarmStartEntry { key: *key, first: end, dim: *dim });
             end = end.checked_add(*dim)?;
         }
-        let fits = end as usize == impulses.len() && keys.is_sorted_by(|a, b| a.0 < b.0);
-        fits.then_some(Self { entries, impulses })
+        if changes.is_empty() {
+            changes.resize(impulses.len(), 0.0);
+        }
+        let fits = end as usize == impulses.len() && impulses.len() == changes.len();
+        let ascends = keys.is_sorted_by(|a, b| a.0 < b.0);
+        (fits && ascends).then_some(Self { entries, impulses, changes })
     }
 
-    /// Keys with their numbers of rows, and the impulses of all of them.
-    pub fn parts(&self) -> (impl ExactSizeIterator<Item = (ConstraintKey, u32)> + '_, &[f64]) {
-        (self.entries.iter().map(|entry| (entry.key, entry.dim)), &self.impulses)
+    /// Keys with their numbers of rows, and the impulses of all of them with their changes.
+    pub fn parts(&self) -> (impl ExactSizeIterator<Item = (ConstraintKey, u32)> + '_, [&[f64]; 2]) {
+        let keys = self.entries.iter().map(|entry| (entry.key, entry.dim));
+        (keys, [&self.impulses, &self.changes])
     }
 
     pub fn clear(&mut self) {
         self.entries.clear();
         self.impulses.clear();
+        self.changes.clear();
     }
 
     /// Scales the impulses, for a step of another length.
     pub fn scale(&mut self, factor: f64) {
-        self.impulses.iter_mut().for_each(|impulse| *impulse *= factor);
+        let all = self.impulses.iter_mut().chain(&mut self.changes);
+        all.for_each(|impulse| *impulse *= factor);
     }
 
-    /// Stores the impulses of a step.
+    /// Stores the impulses of a step, and their changes since the one before.
     pub fn store(
         &mut self,
         records: &[ConstraintRecord],
         constraints: &[Constraint],
         impulse: &[f64],
+        before: Option<&Self>,
     ) {
         self.clear();
+        let mut old = before.map_or(&[][..], |before| &before.entries).iter().peekable();
         for (record, constraint) in records.iter().zip(constraints) {
             let rows = constraint.rows();
             let (first, dim) = (self.impulses.len() as u32, rows.len() as u32);
             self.entries.push(WarmStartEntry { key: record.key, first, dim });
-            self.impulses.extend_from_slice(&impulse[rows]);
+            self.impulses.extend_from_slice(&impulse[rows.clone()]);
+            self.changes.resize(self.impulses.len(), 0.0);
+            while old.next_if(|entry| entry.key < record.key).is_some() {}
+            if let (Some(before), Some(entry)) = (before, old.next_if(|e| e.key == record.key))
+                && entry.dim == dim
+            {
+                let changes = &mut self.changes[first as usize..];
+                let old = &before.impulses[entry.first as usize..];
+                for ((change, new), old) in changes.iter_mut().zip(&impulse[rows]).zip(old) {
+                    *change = new - old;
+                }
+            }
         }
     }
 
@@ -82,8 +123,8 @@ impl WarmStart {
     /// `guess` returns.
     pub fn recall(
         &self,
-        records: &[ConstraintRecord],
-        constraints: &[Constraint],
+        (records, constraints): (&[ConstraintRecord], &[Constraint]),
+        kind: Guess,
         guess: impl Fn(&ConstraintKey) -> f64,
         impulse: &mut Vec<f64>,
     ) {
@@ -96,8 +137,14 @@ impl WarmStart {
             if let Some(entry) = old.next_if(|entry| entry.key == record.key)
                 && entry.dim as usize == rows.len()
             {
-                let from = entry.first as usize;
-                impulse[rows].copy_from_slice(&self.impulses[from..from + entry.dim as usize]);
+                let from = entry.first as usize..(entry.first + entry.dim) as usize;
+                let (last, change) = (&self.impulses[from.clone()], &self.changes[from]);
+                let out = &mut impulse[rows];
+                out.copy_from_slice(last);
+                let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+                if kind == Guess::Continued && size(change) <= STEADY * STEADY * size(last) {
+                    out.iter_mut().zip(change).for_each(|(out, change)| *out += change);
+                }
             } else if rows.len() == 1 {
                 impulse[rows.start] = guess(&record.key);
             }

@@ -120,9 +120,28 @@ pub struct Monitor {
     tracing: bool,
     trace: Vec<TracePoint>,
     last: (f64, f64),
+    /// Impulses that may be a better guess than those of the solution [N·s]; empty if there are none.
+    other_guess: Vec<f64>,
 }
 
 impl Monitor {
+    /// Other impulses from which the next solve may start, if those of its guess do not solve the problem.
+    pub(crate) fn other_guess_mut(&mut self) -> &mut Vec<f64> {
+        &mut self.other_guess
+    }
+
+    /// Takes the other guess of this solve, if it has the size of the problem; the memory is returned in its place.
+    pub(crate) fn exchange_other_guess(
+        &mut self,
+        problem: &Problem,
+        memory: &mut Vec<f64>,
+    ) -> bool {
+        let fits = self.other_guess.len() == problem.rows();
+        std::mem::swap(&mut self.other_guess, memory);
+        self.other_guess.clear();
+        fits
+    }
+
     /// Starts a solve in a friction model, from a guess of the velocities.
     pub fn start(&mut self, problem: &Problem, goal: &Goal, model: FrictionModel, guess: &[f64]) {
         self.residual_measure.prepare(problem);

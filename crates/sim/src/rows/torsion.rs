@@ -159,7 +159,7 @@ mod tests {
                 &mut rows,
             );
             let constraints = rows.rows().constraints();
-            warm_start.store(rows.records(), constraints, &[3.0, 0.0, 0.0]);
+            warm_start.store(rows.records(), constraints, &[3.0, 0.0, 0.0], None);
             add_rows(&warm_start, &context, &mut rows);
             let axes: Vec<_> = rows.torsion().iter().map(|row| row.axis_W).collect();
             let torsion = &rows.rows().constraints()[1..];

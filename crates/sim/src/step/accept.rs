@@ -46,12 +46,14 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     let StepContext { world, settings, part, input, state, history, scratch, report, .. } =
         &mut step;
     read_contact_forces(scratch, h, &mut history.contacts);
-    let Scratch { rows, problem, solution, .. } = &mut **scratch;
+    let Scratch { rows, problem, solution, missed_warm_start: next, .. } = &mut **scratch;
     if rows.is_empty() {
         history.warm_start.clear();
     } else {
         report.rows = problem.rows();
-        history.warm_start.store(rows.records(), problem.constraints(), &solution.impulse);
+        let before = Some(&history.warm_start);
+        next.store(rows.records(), problem.constraints(), &solution.impulse, before);
+        std::mem::swap(&mut history.warm_start, next);
     }
     std::mem::swap(&mut history.contact_velocity, &mut scratch.contact_velocity);
     std::mem::swap(&mut history.node_contact_velocity, &mut scratch.node_contact_velocity);

@@ -129,15 +129,15 @@ fn audit_correction(step: &mut StepContext) {
     let stabilisation = &step.settings.stabilisation;
     let (model, Scratch { auditor, corrector, next, data, .. }) =
         (&step.world.model, &mut *step.scratch);
-    // Errors that were there before the step may take any energy to remove.
-    let is_clean = step.history.lasting_errors.errors.is_empty();
+    // Errors that were there before the step, or may have been, may take any energy to remove.
+    let lasting = &step.history.lasting_errors;
+    let is_clean = lasting.known && lasting.errors.is_empty();
     let lift = if is_clean { LIFT * stabilisation.slop } else { f64::INFINITY };
     for tree in corrector.corrected_trees() {
         let ([kinetic, excess], change) =
             auditor.correction_reduction((&start, lift), tree, next, data);
         // The velocity after the step may not describe its motion.
-        let least = kinetic.min(excess);
-        let imbalance = if least < LEAST_REDUCTION { 1.0 / least } else { 0.0 };
+        let imbalance = if kinetic < LEAST_REDUCTION { 1.0 / kinetic } else { 0.0 };
         step.report.energy.raise([imbalance, 0.0, change], model.trees()[tree].bodies.start);
         let factor = kinetic * excess.max(LEAST_REDUCTION);
         if factor < 1.0 {

@@ -55,7 +55,7 @@ pub(super) fn impulses_so_far(scratch: &mut Scratch) -> WarmStart {
     let mut warm_start = std::mem::take(missed_warm_start);
     warm_start.clear();
     if !rows.is_empty() {
-        warm_start.store(rows.records(), problem.constraints(), &solution.impulse);
+        warm_start.store(rows.records(), problem.constraints(), &solution.impulse, None);
     }
     warm_start
 }

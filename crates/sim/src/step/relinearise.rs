@@ -25,7 +25,7 @@ use crate::rows::{ConstraintClass, ConstraintContext, RowParameters};
 use crate::soft;
 use crate::soft::contact::{SoftContactInput, SoftContactStart};
 use crate::solve_policy::{self, Retry};
-use crate::warm_start::WarmStart;
+use crate::warm_start::{Guess, WarmStart};
 
 /// Change of velocities below which Newton's method ends, relative to the fastest [-].
 const CONVERGED: f64 = 1e-4;
@@ -185,7 +185,7 @@ fn redetect_soft_contacts(
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, h, asleep) = (&world.model, settings.time_step, &history.sleep.asleep);
     let Scratch { rows, problem, solution, newton, .. } = &mut **scratch;
-    newton.warm_start.store(rows.records(), problem.constraints(), &solution.impulse);
+    newton.warm_start.store(rows.records(), problem.constraints(), &solution.impulse, None);
     solution.velocity.clone_from(&newton.iterate);
     scratch.free.complete_all_momenta(model, h, state, &mut scratch.data);
     if let Some(tree) = integrate::collect_velocities(model, asleep, None, scratch) {
@@ -208,7 +208,8 @@ fn redetect_soft_contacts(
     let context = ConstraintContext::new(model, data, free, history, driven);
     cable::clamp::add_rows(settings.scheme, settings.time_step, &context, &state.v, rows);
     let constraints = rows.rows().constraints();
-    newton.warm_start.recall(rows.records(), constraints, |_| 0.0, &mut solution.impulse);
+    let constraints = (rows.records(), constraints);
+    newton.warm_start.recall(constraints, Guess::Last, |_| 0.0, &mut solution.impulse);
     Ok(())
 }
 

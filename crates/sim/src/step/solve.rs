@@ -9,7 +9,7 @@ use crate::report::Phase;
 use crate::rows::ConstraintKey;
 use crate::rows::drive::kind_of;
 use crate::solve_policy::{self, Retry};
-use crate::warm_start::WarmStart;
+use crate::warm_start::{Guess, WarmStart};
 use nalgebra::Vector3;
 
 /// Compliance of softened constraints, relative to their Delassus scale [-].
@@ -37,8 +37,11 @@ pub(super) fn solve_from(
     if !scratch.rows.is_empty() {
         let Scratch { rows, problem, solution, free, .. } = &mut **scratch;
         let guess = |key: &ConstraintKey| kind_of(key).map_or(0.0, |kind| free.guess_impulse(kind));
-        let constraints = problem.constraints();
-        warm_start.recall(rows.records(), constraints, guess, &mut solution.impulse);
+        let constraints = (rows.records(), problem.constraints());
+        warm_start.recall(constraints, Guess::Last, guess, &mut solution.impulse);
+        if problem.mass().has_tree() {
+            warm_start.recall(constraints, Guess::Continued, guess, session.other_guess());
+        }
         write_guess(&world.model, velocity, &history.node_contact_velocity, scratch);
         let Scratch { problem, solution, .. } = &mut **scratch;
         let (solved, retry) = solve_policy::solve(session, problem, goal, solution)?;

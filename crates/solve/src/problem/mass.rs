@@ -390,6 +390,11 @@ impl Mass {
         }
     }
 
+    /// Whether a subsystem is a tree.
+    pub fn has_tree(&self) -> bool {
+        self.used_trees > 0
+    }
+
     /// Blocks of coordinates of a subsystem.
     pub fn blocks(&self, subsystem: SubsystemId) -> Range<usize> {
         self.blocks[subsystem.0].clone()

@@ -95,6 +95,12 @@ impl Session {
         self.monitor.constraint_impulse()
     }
 
+    /// Memory for other impulses [N·s] from which the next solve may start, if those of its guess do not solve the problem; of
+    /// another size than the problem they are ignored.
+    pub fn other_guess(&mut self) -> &mut Vec<f64> {
+        self.monitor.other_guess_mut()
+    }
+
     /// Improves a guess and measures the solution. A guess that does not fit is replaced by the
     /// cold start. A friction model that the solver does not solve for is an error.
     pub fn solve(
@@ -127,6 +133,7 @@ impl Session {
             solver.improve(problem, monitor, solution)
         };
         let seconds = self.monitor.elapsed().as_secs_f64();
+        self.monitor.other_guess_mut().clear();
         if !solution.fits(problem) {
             solution.reset(problem);
         }

@@ -47,6 +47,9 @@ impl Alm {
         let left = monitor.iteration_limit(usize::MAX).saturating_sub(monitor.iterations());
         let most = CONTACT_SPACE_NEWTON.min(left);
         self.lambda.clone_from(&solution.impulse);
+        if monitor.exchange_other_guess(problem, &mut self.old) {
+            self.contact_space.choose(problem, model, [&mut self.lambda, &mut self.old]);
+        }
         self.contact_space.deadline = monitor.deadline();
         let (violation, iterations) =
             self.contact_space.improve(problem, model, aims, most, &mut self.lambda);

@@ -94,7 +94,7 @@ impl ContactSpace {
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (m, n) = (problem.rows(), problem.dofs());
         let (jacobian, mass) = (problem.jacobian(), problem.mass());
-        let has_tree = (0..mass.subsystems()).any(|s| mass.tree(SubsystemId(s)).is_some())
+        let has_tree = mass.has_tree()
             || problem.constraints().iter().any(|constraint| is_linear(&constraint.law));
         let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
         if !is_small || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
@@ -165,6 +165,23 @@ impl ContactSpace {
             kept.push(KeptConstraint { index, rows, scale, bound: scale });
         }
         simd::dispatch(Bounds { problem, Y, kept });
+    }
+
+    /// Exchanges two guesses of λ if the second has the smaller merit.
+    pub fn choose(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        [first, second]: [&mut Vec<f64>; 2],
+    ) {
+        let mut merit = |lambda: &[f64]| {
+            self.linear.gather(lambda, &mut self.lambda);
+            self.multiply_impulses(problem);
+            self.evaluate(problem, model).0
+        };
+        if merit(second) < merit(first) {
+            std::mem::swap(first, second);
+        }
     }
 
     /// Improves λ until no law is violated by more than `aim` [m/s], or than `tolerance` and progress is slow. Returns the violation that is left and the
