@@ -151,3 +151,44 @@ impl WarmStart {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{ConstraintClass, RowBuilder};
+    use stiction_solve::law::{Bilateral, Law};
+
+    fn key(a: u32) -> ConstraintKey {
+        ConstraintKey { class: ConstraintClass::Equality, a, b: 0, feature: 0, row: 0 }
+    }
+
+    #[test]
+    fn small_changes_of_impulses_are_continued_and_large_ones_are_not() {
+        let mut rows = RowBuilder::default();
+        for a in 0..3 {
+            rows.open(key(a), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
+            rows.close();
+        }
+        let constraints = (rows.records(), rows.rows().constraints());
+        let [mut first, mut second] = [WarmStart::default(), WarmStart::default()];
+        first.store(constraints.0, constraints.1, &[4.0, 4.0, 0.0], None);
+        second.store(constraints.0, constraints.1, &[4.5, 8.0, 0.0], Some(&first));
+        let mut guess = Vec::new();
+        second.recall(constraints, Guess::Last, |_| 0.0, &mut guess);
+        assert_eq!(guess, [4.5, 8.0, 0.0]);
+        second.recall(constraints, Guess::Continued, |_| 0.0, &mut guess);
+        assert_eq!(guess, [5.0, 8.0, 0.0]);
+        // In a step of half the length.
+        second.scale(0.5);
+        second.recall(constraints, Guess::Continued, |_| 0.0, &mut guess);
+        assert_eq!(guess, [2.5, 4.0, 0.0]);
+    }
+
+    #[test]
+    fn parts_of_an_older_snapshot_have_no_changes() {
+        let keys = [(key(0), 1), (key(1), 2)];
+        let parts = |changes| WarmStart::from_parts(&keys, vec![4.0, 3.0, -8.0], changes);
+        assert_eq!(parts(Vec::new()).map(|start| start.changes), Some(vec![0.0; 3]));
+        assert!(parts(vec![0.5]).is_none());
+    }
+}

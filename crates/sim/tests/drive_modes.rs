@@ -54,6 +54,30 @@ fn dry_friction_holds_a_load_below_its_bound() {
 }
 
 #[test]
+fn friction_that_holds_a_slide_at_the_end_of_its_range_costs_no_iterations() {
+    let mut builder = WorldBuilder::new();
+    let b = &mut builder.mechanism;
+    let mass = MassProperties::new(MASS, Vector3::zeros(), Matrix3::identity()).unwrap();
+    let mut parent = BodySpec::default().parent;
+    for _ in 0..2 {
+        let body = b.body(BodySpec { parent, mass: Some(mass), ..BodySpec::default() });
+        let slide = JointSpec::new(JointKind::Slide { axis: Vector3::z() });
+        let limit = Some(Limit { lower: 0.0, upper: 0.3, margin: 0.0 });
+        b.joint(body, JointSpec { friction_loss: 1000.0, limit, ..slide });
+        parent = body;
+    }
+    let settings = Settings { time_step: STEP, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
+    for step in 0..100 {
+        let report = simulation.step().unwrap();
+        assert_eq!(report.status().name(), "ok");
+        // The first step finds the impulses, which stay the same.
+        assert!(report.iterations <= if step == 0 { 5 } else { 1 }, "{step}: {report}");
+    }
+    assert!(simulation.state().q.iter().all(|q| q.abs() <= 1e-9), "{:?}", simulation.state().q);
+}
+
+#[test]
 fn a_load_beyond_its_bound_slides_at_constant_acceleration_while_the_rail_holds() {
     let mut simulation = carriage(motor);
     let force = 4.0;

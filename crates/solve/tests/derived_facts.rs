@@ -8,7 +8,7 @@ use stiction_math::random::SplitMix64;
 use stiction_solve::catalogue::{CATALOGUE, Variation, find};
 use stiction_solve::compliance::{Compliance, NearRigid};
 use stiction_solve::contact::{ContactVec, frame, rows};
-use stiction_solve::law::{Coulomb, Elliptic, Law};
+use stiction_solve::law::{Bilateral, Coulomb, Elliptic, Law, Soft};
 use stiction_solve::problem::{Map, PortId};
 use stiction_solve::solver::SOLVERS;
 use stiction_solve::{
@@ -225,6 +225,40 @@ fn four_spheres() -> Scene {
 }
 
 // ---- Rates and limits ------------------------------------------------------------------------
+
+/// Two particles that are joined in all directions, by exact rows and by springs that are stiff, are one: their contact with the
+/// ground acts on the sum of their masses.
+#[test]
+fn joined_particles_slide_as_one_of_their_whole_mass() {
+    let (light, heavy, mu) = (0.5, 1.5, 0.3);
+    let [a, b] = [[2.0, 0.4, -1.0], [-0.4, 0.8, -3.0]];
+    let mean = std::array::from_fn(|k| (light * a[k] + heavy * b[k]) / (light + heavy));
+    let one = accurate(&particle(light + heavy, mean, coulomb(mu), 0.0, (0.0, 0.0)), &goal(1e-10));
+    // A spring of this gain [kg] lets the particles part by 1e-9 of an impulse of some kg·m/s.
+    let spring = Law::Soft(Soft::new(1e9).unwrap());
+    for joint in [Law::Bilateral(Bilateral), spring] {
+        let mut builder = Problem::builder("joined particles");
+        let mut A = Matrix6::identity() * light;
+        A.fixed_view_mut::<3, 3>(3, 3).fill_with_identity();
+        A.fixed_view_mut::<3, 3>(3, 3).scale_mut(heavy);
+        let momentum = [a.map(|v| light * v), b.map(|v| heavy * v)].concat();
+        let both = builder.dense(A.as_slice(), &momentum);
+        let port = builder.port(both, Map::Whole);
+        for k in 0..3 {
+            let mut apart = [0.0; 6];
+            (apart[k], apart[k + 3]) = (1.0, -1.0);
+            builder.constraint(joint, &[0.0], &[0.0], &[(port, &apart)]);
+        }
+        let mut axes = [0.0; 18];
+        (axes[2], axes[6], axes[13]) = (1.0, 1.0, 1.0);
+        builder.constraint(coulomb(mu), &rows(0.0, 0.0), &rows(0.0, 0.0), &[(port, &axes)]);
+        let problem = builder.build().unwrap();
+        let solution = accurate(&problem, &goal(1e-10));
+        for part in solution.velocity.chunks_exact(3) {
+            assert!(largest_difference(part, &one.velocity) <= 1e-8, "{part:?}: {one:?}");
+        }
+    }
+}
 
 #[test]
 fn one_sliding_contact_contracts_by_mu_squared_over_one_plus_mu_squared_per_outer_iteration() {

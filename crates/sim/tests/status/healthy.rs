@@ -16,6 +16,21 @@ fn every_step_of_a_pendulum_is_ok() {
 }
 
 #[test]
+fn a_free_body_with_armature_falls_with_a_part_of_gravity_and_every_step_is_ok() {
+    let (mass, armature, steps) = (2.0, 1.0, 500);
+    let mut builder = WorldBuilder::new();
+    let properties = MassProperties::new(mass, Vector3::zeros(), Matrix3::identity()).unwrap();
+    let body = builder.mechanism.body(BodySpec { mass: Some(properties), ..BodySpec::default() });
+    builder.mechanism.joint(body, JointSpec { armature, ..JointSpec::new(JointKind::Free) });
+    let settings = Settings { time_step: 2e-3, ..Settings::default() };
+    let mut simulation = Simulation::new(builder.build().unwrap(), settings).unwrap();
+    assert_ok(&mut simulation, steps, "a body with armature");
+    let speed = 9.81 * mass / (mass + armature) * 2e-3 * steps as f64;
+    // The equation is linear: round-off of 500 sums.
+    assert!((simulation.state().v[2] + speed).abs() <= 1e-12 * speed);
+}
+
+#[test]
 fn every_step_of_a_stack_at_rest_is_ok() {
     let mut builder = common::on_ground(0.5);
     for k in 0..5 {
