@@ -15,7 +15,7 @@
 //! F is nearly linear as long as no contact changes between these, so that a full step may find the contacts of the solution and
 //! still increase the merit: a few such steps are taken in every solve.
 //!
-//! For problems with a tree; sweeps over free bodies are cheaper without W.
+//! For problems with a tree or a linear law; sweeps over free bodies in contact are cheaper without W.
 
 use std::ops::Range;
 
@@ -94,10 +94,10 @@ impl ContactSpace {
     pub fn prepare(&mut self, problem: &Problem) -> bool {
         let (m, n) = (problem.rows(), problem.dofs());
         let (jacobian, mass) = (problem.jacobian(), problem.mass());
-        let has_tree = mass.has_tree()
+        let pays = mass.has_tree()
             || problem.constraints().iter().any(|constraint| is_linear(&constraint.law));
         let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
-        if !is_small || n > MAX_VELOCITIES || !has_tree || problem.is_large() {
+        if !is_small || n > MAX_VELOCITIES || !pays || problem.is_large() {
             return false;
         }
         jacobian.write_dense(&mut self.Y, n);

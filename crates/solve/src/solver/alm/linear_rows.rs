@@ -45,7 +45,8 @@ impl LinearRows {
     ) -> bool {
         self.sort(problem);
         let (m, n) = (problem.rows(), problem.dofs());
-        if self.eliminated.is_empty() || self.kept.len() > n || !self.factor(problem, Y) {
+        let pays = !self.eliminated.is_empty() && self.eliminated.len().max(self.kept.len()) <= n;
+        if !pays || !self.factor(problem, Y) {
             self.eliminated.clear();
             self.kept.clear();
             self.kept.extend(0..m as u32);
