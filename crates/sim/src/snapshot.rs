@@ -101,7 +101,6 @@ impl Snapshot {
             out.u32(*dim);
         });
         out.list(impulses, |out, x| out.f64(*x));
-        out.list(changes, |out, x| out.f64(*x));
         let SleepState { asleep, still, group, groups } = &history.sleep;
         out.list(asleep, |out, asleep| out.u32(u32::from(*asleep)));
         out.list(still, |out, x| out.f64(*x));
@@ -140,8 +139,8 @@ impl Snapshot {
         out.list(&history.samples.controls, SnapshotWriter::ring);
         out.list(&history.samples.sensors, SnapshotWriter::ring);
         let LastStep { joint_limit_force, tendon_limit_force, .. } = &history.last_step;
-        for forces in [joint_limit_force, tendon_limit_force] {
-            out.list(forces, |out, x| out.f64(*x));
+        for numbers in [&joint_limit_force[..], &tendon_limit_force[..], changes] {
+            out.list(numbers, |out, x| out.f64(*x));
         }
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
@@ -316,11 +315,6 @@ impl SnapshotReader<'_> {
         let node_contact_velocity = self.list(Self::vector)?;
         let keys = self.list(Self::key)?;
         let impulses = self.list(Self::f64)?;
-        let has_changes = self.version > VERSION_WITHOUT_SAMPLES;
-        let changes = if has_changes { self.list(Self::f64)? } else { Vec::new() };
-        let Some(warm_start) = WarmStart::from_parts(&keys, impulses, changes) else {
-            return Ok(None);
-        };
         let sleep = SleepState {
             asleep: self.list(|from| Ok(from.u32()? != 0))?,
             still: self.list(Self::f64)?,
@@ -331,7 +325,6 @@ impl SnapshotReader<'_> {
             contacts,
             contact_velocity,
             node_contact_velocity,
-            warm_start,
             sleep,
             correction: self.list(|from| {
                 let [_, error] = [from.f64()?, from.f64()?];
@@ -378,7 +371,9 @@ impl SnapshotReader<'_> {
             history.last_step.joint_limit_force = self.list(Self::f64)?;
             history.last_step.tendon_limit_force = self.list(Self::f64)?;
         }
-        Ok(Some(history))
+        let changes = self.numbers_after(VERSION_WITHOUT_SAMPLES)?;
+        Ok(WarmStart::from_parts(&keys, impulses, changes)
+            .map(|warm_start| StepHistory { warm_start, ..history }))
     }
 
     fn ring(&mut self) -> Result<SampleRing, SnapshotError> {

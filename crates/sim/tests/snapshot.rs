@@ -194,8 +194,9 @@ fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
     let (version, first) = (8..12, 12 + 8 + (8 + 7 * 8) + (8 + 6 * 8));
     // Behind it are position errors, a flag and their number, and the balance of one tree: two numbers after
     // their own; then the number of switches of equalities, the constraints that yield, a flag, their number and
-    // their errors, samples of controls and sensors, forces of limits of joints and tendons, and the checksum.
-    let balances = (4 + 8) + (8 + 2 * 8) + 8 + (4 + 8 + 2 * 8) + 2 * 8 + 2 * 8;
+    // their errors, samples of controls and sensors, forces of limits of joints and tendons, changes of impulses, and the
+    // checksum.
+    let balances = (4 + 8) + (8 + 2 * 8) + 8 + (4 + 8 + 2 * 8) + 2 * 8 + 3 * 8;
     let end = bytes.len() - 8 - balances;
     // The step has lists of activations and of forces of actuators.
     let last = end - 16..end;
