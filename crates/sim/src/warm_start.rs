@@ -167,7 +167,6 @@ mod tests {
         let mut rows = RowBuilder::default();
         for a in 0..3 {
             rows.open(key(a), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
-            rows.close();
         }
         let constraints = (rows.records(), rows.rows().constraints());
         let [mut first, mut second] = [WarmStart::default(), WarmStart::default()];
