@@ -152,6 +152,13 @@ impl EnergyAuditor {
         }
     }
 
+    /// Forgets gains over steps before the last, and the energies exchanged in them.
+    pub fn restart_drift(&self, drift: &mut [EnergyDrift]) {
+        for (drift, exchanged) in drift.iter_mut().zip(&self.exchanged) {
+            *drift = EnergyDrift { gained: 0.0, exchanged: *exchanged };
+        }
+    }
+
     /// Measures the state at the start of a step.
     pub fn begin(&mut self, start: &StepStart, data: &Data) {
         let StepStart { model, state, asleep, .. } = *start;

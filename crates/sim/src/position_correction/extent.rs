@@ -34,10 +34,30 @@ impl Extent {
         extent
     }
 
-    /// The largest extent of all corrections of a step or a part of it: a speed times its length and a turn, besides
-    /// the motion itself.
+    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h: of the turn of each body only what it does
+    /// not turn by itself. `turns` is memory for the turns of the bodies. Writes velocities of its bodies into the data.
+    pub fn beside(
+        world: &World,
+        tree: usize,
+        (displacement, v): (&[f64], &[f64]),
+        h: f64,
+        (turns, data): (&mut Vec<f64>, &mut Data),
+    ) -> Self {
+        let model = &world.model;
+        let links = &model.links()[model.trees()[tree].links.clone()];
+        let turn = |data: &Data, body: usize| angular_velocity(data, BodyId(body)).norm();
+        tree_velocities(model, tree, v, data);
+        turns.clear();
+        turns.extend(links.iter().map(|link| h * turn(data, link.body)));
+        let extent = Self::of(world, tree, displacement, data);
+        let excess = links.iter().zip(turns).map(|(link, own)| turn(data, link.body) - *own);
+        Self { turn: excess.fold(0.0, f64::max), ..extent }
+    }
+
+    /// The largest extent of all corrections of a step or a part of it beside the motion: a speed times its length besides the distance of
+    /// the motion, and a turn.
     pub fn allowed(moves: &Self, (speed, turn): (f64, f64), h: f64) -> Self {
-        Self { distance: h * (speed + moves.distance), turn: turn + h * moves.turn }
+        Self { distance: h * (speed + moves.distance), turn }
     }
 
     /// The largest factor, at most one, by which this extent may be multiplied so that it stays within another.

@@ -68,6 +68,8 @@ pub(crate) struct PositionCorrector {
     /// Per tree: sum of the errors of equalities ahead of the corrections of this step [m, rad].
     open_before: Vec<f64>,
     displacement: Vec<f64>,
+    /// Scratch: turns of the bodies of one tree.
+    turns: Vec<f64>,
     /// Coordinates before the displacement.
     base_q: Vec<f64>,
 }
@@ -120,6 +122,7 @@ impl PositionCorrector {
             lasting: LastingErrors::default(),
             open_before: vec![0.0; model.trees().len()],
             displacement: vec![0.0; model.nv()],
+            turns: Vec::new(),
             base_q: vec![0.0; model.nq()],
         })
     }
@@ -238,10 +241,10 @@ impl PositionCorrector {
         h: f64,
         data: &mut Data,
     ) {
-        let Self { groups, assembler, displacement, .. } = self;
+        let Self { groups, assembler, displacement, turns, .. } = self;
         for (tree, _) in assembler.trees() {
             let motion = Extent::of(world, *tree, v, data);
-            let extent = Extent::of(world, *tree, displacement, data);
+            let extent = Extent::beside(world, *tree, (displacement, v), h, (turns, data));
             groups.bound(*tree, (motion, extent), settings, h);
         }
     }

@@ -10,6 +10,7 @@ use crate::history::StepHistory;
 use crate::report::{Phase, StepReport};
 use crate::rows::tree_of_dof;
 use crate::sensor::AcceptedStep;
+use crate::status::StepFlags;
 
 /// Gains of energy without cause above which a motion is divided, relative to what is flagged: in the step and
 /// accumulated [-].
@@ -106,6 +107,10 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
         }
     }
     report.unresolved = scratch.free.is_unresolved() || !report.energy.is_kept();
+    if report.flags() != StepFlags::default() {
+        // The energies of a motion that was not computed to its tolerance are no measure for the next.
+        scratch.auditor.restart_drift(&mut history.energy_drift);
+    }
     report.inverted = scratch.free.soft.inverted();
     report.asleep = history.sleep.count();
     step.clock.lap(Phase::Integrate);

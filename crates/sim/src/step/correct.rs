@@ -17,7 +17,7 @@ const ROUNDS: usize = 6;
 /// Factor of velocities by a correction below which the step is unresolved [-].
 const LEAST_REDUCTION: f64 = 0.9;
 /// Distance by which corrections lift a tree without a loss of velocity, in slops [-].
-const LIFT: f64 = 1.0;
+const LIFT: f64 = 0.5;
 /// Penetration of a soft body above which the step is unresolved, in shortest edges of a mesh [-].
 const UNRESOLVED_DEPTH: f64 = 0.5;
 
