@@ -12,7 +12,7 @@ use stiction_solve::Goal;
 use crate::contact_point::ContactPoint;
 use crate::error::StepError;
 use crate::free_motion::FreeMotion;
-use crate::position_correction::extent::{Extent, MAX_TURN};
+use crate::position_correction::extent::Extent;
 use crate::report::StepReport;
 use crate::rows::ConstraintKey;
 use crate::settings::Settings;
@@ -25,6 +25,8 @@ const FASTER: f64 = 1.5;
 /// Displacement that needs no explanation [m, rad], and that of a single joint: its velocity may rise and fall within a step.
 const LEAST_PATH: f64 = 1e-6;
 const MAX_JUMP: f64 = 0.02;
+/// Turn that corrections in the parts of a step, and collisions between them, explain [rad].
+const CORRECTED_TURN: f64 = 0.1;
 
 /// Memory of steps in parts.
 pub(crate) struct PartMemory {
@@ -192,7 +194,7 @@ impl Simulation {
         let (world, h) = (&self.world, self.settings.time_step);
         let is_corrected = report.energy.correction != 0.0;
         let (max_speed, max_turn) = if is_corrected {
-            (self.settings.stabilisation.max_speed, MAX_TURN)
+            (self.settings.stabilisation.max_speed, CORRECTED_TURN)
         } else {
             (0.0, 0.0)
         };
