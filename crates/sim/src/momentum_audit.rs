@@ -92,8 +92,8 @@ pub(crate) fn is_pushed(start: &StepStart, tree: usize) -> bool {
         || !(model.tendons().is_empty() && model.actuators().is_empty())
 }
 
-/// Whether the equation of the momentum of a tree is linear; `None` unless its root is free and has neither spring nor armature. The impulses between the
-/// segments of a rod are not known apart.
+/// Whether the equation of the momentum of a tree is linear; `None` unless its root is free and has neither spring nor
+/// armature. The impulses between the segments of a rod are not known apart.
 fn is_linear(model: &Model, tree: usize) -> Option<bool> {
     let range = &model.trees()[tree];
     let root = &model.joints()[range.joints.start];

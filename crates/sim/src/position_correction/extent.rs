@@ -34,8 +34,9 @@ impl Extent {
         extent
     }
 
-    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h: of the turn of each body only what it does
-    /// not turn by itself. `turns` is memory for the turns of the bodies. Writes velocities of its bodies into the data.
+    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h [s]: the turn of a body counts
+    /// only as far as it exceeds that of its motion. `turns` is memory for the turns of the bodies. Writes velocities of its
+    /// bodies into the data.
     pub fn beside(
         world: &World,
         tree: usize,
@@ -54,8 +55,8 @@ impl Extent {
         Self { turn: excess.fold(0.0, f64::max), ..extent }
     }
 
-    /// The largest extent of all corrections of a step or a part of it beside the motion: a speed times its length besides the distance of
-    /// the motion, and a turn.
+    /// The largest extent of all corrections of a step or a part of it: the distance of the motion and a speed times the
+    /// length of the step, and a turn beside that of the motion.
     pub fn allowed(moves: &Self, (speed, turn): (f64, f64), h: f64) -> Self {
         Self { distance: h * (speed + moves.distance), turn }
     }

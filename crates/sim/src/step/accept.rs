@@ -47,7 +47,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     let StepContext { world, settings, part, input, state, history, scratch, report, .. } =
         &mut step;
     read_contact_forces(scratch, h, &mut history.contacts);
-    let Scratch { rows, problem, solution, missed_warm_start: next, .. } = &mut **scratch;
+    let Scratch { rows, problem, solution, spare_warm_start: next, .. } = &mut **scratch;
     if rows.is_empty() {
         history.warm_start.clear();
     } else {

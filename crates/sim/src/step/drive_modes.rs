@@ -38,7 +38,7 @@ pub(super) fn repeat_where_left(step: &mut StepContext) -> Result<(), StepError>
         let velocity = std::mem::take(&mut step.scratch.contact_velocity);
         let solved = solve::solve_from(step, &warm_start, &velocity);
         step.scratch.contact_velocity = velocity;
-        step.scratch.missed_warm_start = warm_start;
+        step.scratch.spare_warm_start = warm_start;
         solved?;
         integrate::integrate(step)?;
     }

@@ -40,7 +40,7 @@ pub(super) fn solve_with_missed_contacts(step: &mut StepContext) -> Result<(), S
         let velocity = std::mem::take(&mut step.history.contact_velocity);
         let solved = solve::solve_from(step, &warm_start, &velocity);
         step.history.contact_velocity = velocity;
-        step.scratch.missed_warm_start = warm_start;
+        step.scratch.spare_warm_start = warm_start;
         solved?;
         integrate::integrate(step)?;
         drive_modes::repeat_where_left(step)?;
@@ -51,8 +51,8 @@ pub(super) fn solve_with_missed_contacts(step: &mut StepContext) -> Result<(), S
 
 /// The impulses of the last solve, in memory that the scratch keeps.
 pub(super) fn impulses_so_far(scratch: &mut Scratch) -> WarmStart {
-    let Scratch { rows, problem, solution, missed_warm_start, .. } = scratch;
-    let mut warm_start = std::mem::take(missed_warm_start);
+    let Scratch { rows, problem, solution, spare_warm_start, .. } = scratch;
+    let mut warm_start = std::mem::take(spare_warm_start);
     warm_start.clear();
     if !rows.is_empty() {
         warm_start.store(rows.records(), problem.constraints(), &solution.impulse, None);

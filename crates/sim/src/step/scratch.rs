@@ -83,8 +83,8 @@ pub(crate) struct Scratch {
     pub next: State,
 
     // 7 missed contacts
-    /// Impulses with which the step is solved again.
-    pub missed_warm_start: WarmStart,
+    /// Impulses with which the step is solved again, then memory for those that are accepted.
+    pub spare_warm_start: WarmStart,
 
     // 8 correct
     pub auditor: EnergyAuditor,
@@ -130,7 +130,7 @@ impl Scratch {
             uses_mean_velocity: Vec::with_capacity(model.trees().len()),
             in_flight: Vec::with_capacity(model.trees().len()),
             next: state.clone(),
-            missed_warm_start: WarmStart::default(),
+            spare_warm_start: WarmStart::default(),
             auditor: EnergyAuditor::new(model),
             corrector: PositionCorrector::new(world)?,
             corrected_q: vec![0.0; model.nq()],
