@@ -11,6 +11,7 @@ use stiction_mech::{BodyId, DriveKind, Model, State};
 use stiction_solve::{Problem, contact};
 
 use crate::constraint::Equality;
+use crate::free_motion::FreeMotion;
 use crate::problem_assembly::ProblemAssembler;
 use crate::rows::drive::kind_of;
 use crate::rows::{ConstraintClass, ConstraintKey, RowBuilder};
@@ -27,6 +28,9 @@ pub(crate) struct SolvedRows<'a> {
     /// Jᵀλ [N·s].
     pub on_velocities: &'a [f64],
     pub assembler: &'a ProblemAssembler,
+    pub free: &'a FreeMotion,
+    /// Depth up to which overlaps of soft bodies are not parted at a speed that counts [m].
+    pub slop: f64,
     /// The states at both ends of the step.
     pub states: [&'a State; 2],
 }
@@ -130,6 +134,40 @@ impl ConstraintWork {
                 *mean = 0.5 * (old.v[dof] + next.v[dof]);
             }
         }
+        for (soft, part) in assembler.softs() {
+            let first = world.model.softs()[*soft].nodes.start;
+            let vertices = solved.free.soft.free_vertices(*soft).iter();
+            for (mean, vertex) in self.mean_velocity[part.clone()].chunks_exact_mut(3).zip(vertices)
+            {
+                let node = first + *vertex as usize;
+                mean.copy_from_slice((0.5 * (old.x_dot[node] + next.x_dot[node])).as_slice());
+            }
+        }
+    }
+
+    /// Work of the constraints that have a source of energy [J].
+    pub fn supplied(&mut self, solved: &SolvedRows) -> f64 {
+        if solved.rows.is_empty() {
+            return 0.0;
+        }
+        self.set_mean_velocity(solved);
+        let mut contacts = solved.rows.contacts().iter().peekable();
+        let mut sum = 0.0;
+        for (index, record) in solved.rows.records().iter().enumerate() {
+            let contact = contacts.next_if(|contact| contact.constraint as usize == index);
+            let is_passive = match (record.key.class, contact) {
+                (ConstraintClass::SoftContact, Some(row)) => {
+                    row.point.gap >= -solved.slop
+                        && !row.point.bodies.iter().any(|body| is_driven(solved, BodyId(*body)))
+                        && is_exact(solved, index)
+                }
+                _ => is_passive(solved, index, &record.key),
+            };
+            if !is_passive {
+                sum += self.work(solved, index);
+            }
+        }
+        sum
     }
 
     /// Work of one constraint [J].
@@ -148,12 +186,22 @@ fn trees_of<'a>(solved: &SolvedRows<'a>, index: usize) -> impl Iterator<Item = u
     solved.rows.ports()[terms].iter().filter_map(|port| port.tree())
 }
 
+/// Whether no row of a constraint yields.
+fn is_exact(solved: &SolvedRows, index: usize) -> bool {
+    let range = solved.problem.row_range(index);
+    solved.problem.compliance()[range].iter().all(|r| *r == 0.0)
+}
+
+fn is_driven(solved: &SolvedRows, body: BodyId) -> bool {
+    solved.world.model.driver(body).is_some()
+}
+
 /// Whether a constraint has no source of energy: exact equalities and limits, rigid contacts and dry friction. Driven
 /// bodies do work on what they hold.
 fn is_passive(solved: &SolvedRows, index: usize, key: &ConstraintKey) -> bool {
-    let SolvedRows { world, problem, .. } = *solved;
-    let is_exact = || problem.compliance()[problem.row_range(index)].iter().all(|r| *r == 0.0);
-    let driven = |body: &BodyId| world.model.driver(*body).is_some();
+    let world = solved.world;
+    let is_exact = || is_exact(solved, index);
+    let driven = |body: &BodyId| is_driven(solved, *body);
     match key.class {
         ConstraintClass::Equality => {
             let is_driven = match &world.equalities[key.a as usize] {

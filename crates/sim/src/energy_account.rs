@@ -99,37 +99,22 @@ impl Account {
         self.sampling + solver + ROUND_OFF * self.potential_size + self.floor
     }
 
+    /// Energy without cause that sampling, free fall and round-off explain, whatever the solver does.
+    pub fn tolerance(&self) -> f64 {
+        self.sampling + self.fall + ROUND_OFF * self.potential_size + self.floor
+    }
+
+    /// Gain of energy without cause that a scheme explains in a motion of a squared turn [rad²], relative to its energies [-].
+    pub fn relative_gain(squared_turn: f64) -> f64 {
+        (STRAIGHT + TURNING * squared_turn).min(RELATIVE)
+    }
+
     /// Whether neither this step nor the sum over the last steps comes near its bound. `fraction` is the length of the part
     /// of the step [-].
     pub fn is_clear(&self, drift: &EnergyDrift, is_rod: bool, fraction: f64) -> bool {
         let allowance = fraction * STEP_ALLOWANCE * self.exchanged();
         let gains = self.residual() > self.explained() + allowance;
         !gains && drift.gained == 0.0 && self.imbalance(drift.exchanged, is_rod).abs() <= 1.0
-    }
-
-    /// Kinetic energy and exchange of potential energy.
-    pub fn motion(&self) -> f64 {
-        self.kinetic[0].max(self.kinetic[1]) + self.potential.abs()
-    }
-
-    /// Gain of energy without cause of all trees together, relative to what can be told from it: that their schemes
-    /// explain of their motion, and the work of forces [-]; not positive for a loss.
-    pub fn gain(&self) -> f64 {
-        let (residual, allowed) = (self.earlier[0] + self.residual(), self.allowed_in_motion());
-        if allowed > 0.0 { residual / allowed } else { 0.0 }
-    }
-
-    /// The denominator of the gain.
-    fn allowed_in_motion(&self) -> f64 {
-        let relative = (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE);
-        let motion = self.motion().max(self.earlier[1]);
-        relative * motion + self.forces.abs() + self.fall + self.explained()
-    }
-
-    /// What is left of the gain that can be told from the motion of all trees together.
-    pub fn room_in_motion(&self) -> f64 {
-        let gained = (self.earlier[0] + self.residual()).max(0.0);
-        (self.allowed_in_motion() - gained).max(0.0)
     }
 
     /// Energy without cause relative to what the scheme explains. Less is explained of a gain than of a loss:
@@ -143,8 +128,7 @@ impl Account {
 
     /// Energy without cause that the scheme explains, of a gain or of a loss.
     fn allowed(&self, recent: f64, gains: bool) -> f64 {
-        let relative =
-            if gains { (STRAIGHT + TURNING * self.squared_turn).min(RELATIVE) } else { RELATIVE };
+        let relative = if gains { Self::relative_gain(self.squared_turn) } else { RELATIVE };
         let exchanged = self.exchanged().max(self.earlier[1]);
         relative * exchanged + RECENT * recent + self.explained()
     }

@@ -19,7 +19,7 @@
 //! A tree whose |r| exceeds what `Account::imbalance` allows for a gain or a loss is not resolved. Trees are judged one by
 //! one, so that a small body in a large world counts as much as any. A rod is judged as a whole, and only for
 //! energy that it gains: its strains are stiff and implicit, and dissipate. Soft bodies have `soft_audit`. Gains
-//! add up over steps, see [`EnergyDrift`]. Trees with a free root keep a balance of momentum as well, see
+//! add up over steps, see [`EnergyDrift`]. All bodies together are judged by their states alone, see [`WorldEnergy`]. Trees with a free root keep a balance of momentum as well, see
 //! [`MomentumAuditor`].
 //! Cost: linear in the number of links; Jᵀλ comes from the measured residual of the solve.
 
@@ -35,6 +35,7 @@ use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
 use crate::momentum_audit::{MomentumAuditor, is_pushed};
 use crate::soft_audit::SoftAuditor;
+use crate::world_energy::WorldEnergy;
 
 /// Turn of a segment in a step beyond which a rod must not store energy without cause, if steps are not divided [rad].
 const MAX_ROD_TURN: f64 = 0.5;
@@ -56,9 +57,8 @@ pub(crate) struct EnergyAuditor {
     fraction: f64,
     /// Per tree: energies exchanged in the motion [J]; those of a rod are with its last tree.
     exchanged: Vec<f64>,
-    /// Energy that each tree, and all together, may gain by the position correction, besides what lifts them out of others [J].
+    /// Energy that each tree may gain by the position correction, besides what lifts it out of others [J].
     room: Vec<f64>,
-    world_room: f64,
     /// Joints with springs, by tree, and per velocity their stretch at the start.
     springs: Vec<(usize, usize)>,
     stretch: Vec<f64>,
@@ -75,9 +75,8 @@ pub(crate) struct EnergyAuditor {
     /// exchanged in them [J].
     residual: Vec<f64>,
     earlier: Vec<[f64; 2]>,
-    /// The same of all trees together, with the energies of their motion alone: of this part, and of those before it.
-    world: [f64; 2],
-    earlier_in_world: [f64; 2],
+    /// The energies of all trees, rods and soft bodies together.
+    pub world: WorldEnergy,
     /// Per tree: factor of its velocities that takes a gain of energy without cause out of them, if it is not resolved [-].
     pub reduction: Vec<f64>,
 }
@@ -122,7 +121,6 @@ impl EnergyAuditor {
             fraction: 1.0,
             exchanged: vec![0.0; trees],
             room: vec![0.0; trees],
-            world_room: 0.0,
             springs,
             stretch: vec![0.0; model.nv()],
             elastic: vec![0.0; model.rods().len()],
@@ -133,8 +131,7 @@ impl EnergyAuditor {
             drift: vec![EnergyDrift::default(); trees],
             residual: vec![0.0; trees],
             earlier: vec![[0.0; 2]; trees],
-            world: [0.0; 2],
-            earlier_in_world: [0.0; 2],
+            world: WorldEnergy::default(),
             reduction: vec![1.0; trees],
         }
     }
@@ -147,14 +144,15 @@ impl EnergyAuditor {
                 *exchanged = exchanged.max(self.exchanged[tree]);
             }
             self.soft.accept();
-            self.earlier_in_world[0] += self.world[0];
-            self.earlier_in_world[1] = self.earlier_in_world[1].max(self.world[1]);
+            self.world.accept();
         }
     }
 
-    /// Forgets gains over steps before the last, and the energies exchanged in them.
-    pub fn restart_drift(&self, drift: &mut [EnergyDrift]) {
-        for (drift, exchanged) in drift.iter_mut().zip(&self.exchanged) {
+    /// Forgets gains over the steps so far, and the energies exchanged before the last; of a motion that was not resolved, all
+    /// but what it left.
+    pub fn restart_drift(&self, drift: &mut [EnergyDrift], is_resolved: bool) {
+        let energies = if is_resolved { &self.exchanged } else { &self.kinetic };
+        for (drift, exchanged) in drift.iter_mut().zip(energies) {
             *drift = EnergyDrift { gained: 0.0, exchanged: *exchanged };
         }
     }
@@ -185,14 +183,14 @@ impl EnergyAuditor {
         self.fraction = fraction;
         if fraction == 1.0 {
             self.earlier.fill([0.0; 2]);
-            self.earlier_in_world = [0.0; 2];
             self.soft.begin_step();
         }
+        self.world.begin(fraction);
         self.constraints.measure(&input.solved);
         self.drift.copy_from_slice(drift);
         let mut balance = EnergyBalance::default();
         let mut participants = input.solved.assembler.trees().iter().peekable();
-        let (mut rod_account, mut world) = (Account::default(), Account::default());
+        let mut rod_account = Account::default();
         for (tree, range) in model.trees().iter().enumerate() {
             let part = participants.next_if(|(participant, _)| *participant == tree);
             if asleep[tree] {
@@ -239,23 +237,35 @@ impl EnergyAuditor {
             let drift = self.drift[tree].add(fraction, energies);
             if imbalance.abs() > 1.0 {
                 // The energies of a motion that was not resolved are no measure for the next.
-                self.drift[tree] = EnergyDrift { gained: 0.0, exchanged: account.exchanged() };
+                self.drift[tree] = EnergyDrift { gained: 0.0, exchanged: account.kinetic[1] };
             }
             balance.gain = balance.gain.max(imbalance);
             balance.raise([size, drift, account.momentum], range.bodies.start);
-            if !gains_only {
-                world.add(&account);
-            }
+            self.world.add(&account);
         }
-        world.earlier = self.earlier_in_world;
-        self.world = [world.unexplained(), world.motion()];
-        let gain = world.gain();
-        self.world_room = world.room_in_motion();
+        if model.nodes() > 0 {
+            let motion = self.soft.measure(&input.start, &input.solved, &self.constraints.impulse);
+            self.world.add_motion(motion.kinetic, motion.potential, motion.explained);
+        }
+        self.supply_world(&input.solved);
+        balance
+    }
+
+    /// Adds what constraints supply, if the world gains energy without it: most steps do not.
+    fn supply_world(&mut self, solved: &SolvedRows) {
+        if self.world.gain() > 1.0 && !self.world.is_supplied() {
+            self.world.supply(self.constraints.supplied(solved));
+        }
+    }
+
+    /// Judges the energy of the whole world, after corrections and soft bodies.
+    pub fn balance_world(&mut self, solved: &SolvedRows, balance: &mut EnergyBalance) {
+        self.supply_world(solved);
+        let gain = self.world.gain();
         if gain > balance.gain {
             balance.gain = gain;
             balance.raise([gain, 0.0, 0.0], 0);
         }
-        balance
     }
 
     /// The energies of one tree; `offset` is the place of its velocities in the problem.

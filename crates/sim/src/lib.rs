@@ -49,6 +49,7 @@ mod step;
 pub mod surface;
 mod warm_start;
 mod world;
+mod world_energy;
 
 #[cfg(test)]
 mod mutant_tests;

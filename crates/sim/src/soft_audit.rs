@@ -5,10 +5,10 @@
 //! is pressed by a large part of its size may store far more. Cost: two evaluations of the elastic energy.
 
 use nalgebra::Vector3;
-use stiction_mech::{Model, State, soft_kinetic_energy, soft_potential_energy};
+use stiction_mech::{State, soft_kinetic_energy, soft_momentum, soft_potential_energy};
 
-use crate::free_motion::FreeMotion;
-use crate::problem_assembly::ProblemAssembler;
+use crate::constraint_work::SolvedRows;
+use crate::free_motion::StepStart;
 
 /// Gain above which a motion is not resolved, relative to the energies exchanged [-].
 const RELATIVE: f64 = 0.01;
@@ -21,6 +21,17 @@ const ROUND_OFF: f64 = 1e-12;
 pub(crate) struct SoftAuditor {
     earlier: [f64; 2],
     present: [f64; 2],
+    gain: f64,
+}
+
+/// Energies of all soft bodies in a motion [J].
+pub(crate) struct SoftMotion {
+    /// Kinetic energy before and after.
+    pub kinetic: [f64; 2],
+    /// Change of elastic energy and that of weight.
+    pub potential: f64,
+    /// What sampling, free fall and round-off explain.
+    pub explained: f64,
 }
 
 impl SoftAuditor {
@@ -35,22 +46,21 @@ impl SoftAuditor {
         self.earlier[1] = self.earlier[1].max(self.present[1]);
     }
 
-    /// Energy that the soft bodies of a model gained without cause in the step so far, relative to what is explained: a
-    /// hundredth of the energies exchanged [-]. `impulse` is that of the constraints on the velocities of the problem [N·s].
-    pub fn gain(
+    /// Measures the energies of the soft bodies in a step. `impulse` is that of the constraints on the velocities of the
+    /// problem [N·s].
+    pub fn measure(
         &mut self,
-        (model, h): (&Model, f64),
-        [old, next]: [&State; 2],
-        assembler: &ProblemAssembler,
-        free: &FreeMotion,
+        start: &StepStart,
+        solved: &SolvedRows,
         impulse: &[f64],
-    ) -> f64 {
-        let [kinetic_0, kinetic_1] = [old, next].map(|s| soft_kinetic_energy(model, &s.x_dot));
+    ) -> SoftMotion {
+        let (model, h, [old, next]) = (start.model, start.time_step, solved.states);
+        let kinetic = [old, next].map(|s| soft_kinetic_energy(model, &s.x_dot));
         let [potential_0, potential_1] = [old, next].map(|s| soft_potential_energy(model, &s.x));
         let mut work = 0.0;
-        for (soft, range) in assembler.softs() {
+        for (soft, range) in solved.assembler.softs() {
             let first = model.softs()[*soft].nodes.start;
-            let vertices = free.soft.free_vertices(*soft).iter();
+            let vertices = solved.free.soft.free_vertices(*soft).iter();
             for (vertex, p) in vertices.zip(impulse[range.clone()].chunks_exact(3)) {
                 let node = first + *vertex as usize;
                 let mean = 0.5 * (old.x_dot[node] + next.x_dot[node]);
@@ -60,14 +70,25 @@ impl SoftAuditor {
         let mass: f64 = model.softs().iter().map(|soft| soft.total_mass()).sum();
         let fall = mass * h * h * model.gravity().norm_squared();
         let change = potential_1 - potential_0;
-        let gain = kinetic_1 - kinetic_0 + change - work;
-        let exchanged = kinetic_0.max(kinetic_1) + change.abs() + work.abs() + fall;
-        let explained =
-            fall + ROUND_OFF * (potential_0.abs() + potential_1.abs()) + f64::MIN_POSITIVE;
+        let gain = kinetic[1] - kinetic[0] + change - work;
+        let exchanged = kinetic[0].max(kinetic[1]) + change.abs() + work.abs() + fall;
+        let round_off = ROUND_OFF * (potential_0.abs() + potential_1.abs()) + f64::MIN_POSITIVE;
+        let explained = fall + round_off;
         // What is explained does not add up over parts.
         let unexplained = gain.signum() * (gain.abs() - explained).max(0.0);
         self.present = [unexplained, exchanged];
         let allowed = RELATIVE * exchanged.max(self.earlier[1]) + explained;
-        (self.earlier[0] + gain) / allowed
+        self.gain = (self.earlier[0] + gain) / allowed;
+        // Weight does work on half of the change of velocity.
+        let momentum =
+            |state: &State| soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).0;
+        let sampling = 0.5 * h * model.gravity().dot(&(momentum(next) - momentum(old))).abs();
+        SoftMotion { kinetic, potential: change, explained: 0.5 * fall + sampling + round_off }
+    }
+
+    /// Energy that the soft bodies gained without cause in the step so far, relative to what is explained: a hundredth of the
+    /// energies exchanged [-].
+    pub fn gain(&self) -> f64 {
+        self.gain
     }
 }

@@ -78,7 +78,8 @@ pub fn energy_causes(
     }
 }
 
-/// Bound on the work of actuators [J]: the larger force times the larger speed of both states.
+/// Bound on the work of actuators [J]: the larger force times the larger speed of both states, and the energy that the spring of a
+/// position servo releases.
 fn actuator_work((plan, built): (&WorldPlan, &BuiltWorld), step: &ObservedStep) -> f64 {
     let model = built.simulation.world().model();
     let mut work = 0.0;
@@ -97,7 +98,14 @@ fn actuator_work((plan, built): (&WorldPlan, &BuiltWorld), step: &ObservedStep) 
             force = force.max(present.clamp(low, high).abs());
             speed = speed.max(rate.abs());
         }
-        work += force * speed * step.h;
+        let released = match actuator.law {
+            ActuatorLaw::Position { kp, .. } => {
+                let stretch = |look: &Look| actuator.control - look.state.q[q];
+                0.5 * kp * (stretch(step.before).powi(2) - stretch(step.after).powi(2))
+            }
+            _ => 0.0,
+        };
+        work += released.max(force * speed * step.h);
     }
     work
 }

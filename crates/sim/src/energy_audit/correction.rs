@@ -32,7 +32,7 @@ impl EnergyAuditor {
         let weight = after.mass * start.model.gravity().norm();
         // The energies of all trees together are without those of rods, which have any room.
         let own = self.room[tree];
-        let room = if own.is_finite() { own.min(self.world_room) } else { own };
+        let room = if own.is_finite() { own.min(self.world.room()) } else { own };
         let excess = gain - kinetic - room - lift * weight;
         let left = after.kinetic - kinetic;
         let factor = |taken: f64, of: f64| {
@@ -71,10 +71,10 @@ impl EnergyAuditor {
 
     /// Adds the change of energy of a tree by the position correction, after which its state is in the data. `max_speed` is
     /// that of corrections [m/s]: a gain beyond what lifts the tree at that speed, and a part of the energies
-    /// exchanged, is not resolved.
+    /// exchanged, is not resolved. `lift` is the height to which it costs nothing [m].
     pub fn add_correction(
         &mut self,
-        (start, max_speed): (&StepStart, f64),
+        (start, max_speed, lift): (&StepStart, f64, f64),
         tree: usize,
         next: &State,
         data: &Data,
@@ -84,11 +84,11 @@ impl EnergyAuditor {
         let after = tree_motion(model, tree, &next.v, data);
         let gain = self.corrected_energy(model, tree, &after, next) - self.moved[tree];
         balance.correction += gain;
-        self.world_room = (self.world_room - gain.max(0.0)).max(0.0);
+        let weight = after.mass * model.gravity().norm();
+        self.world.add_correction(gain, lift * weight);
         // A tree is displaced by what it moves in a step as well.
         let speed = max_speed + (2.0 * self.kinetic[tree] / after.mass).sqrt();
-        let lift = h * speed * after.mass * model.gravity().norm();
-        let allowed = lift + CORRECTION * self.exchanged[tree];
+        let allowed = h * speed * weight + CORRECTION * self.exchanged[tree];
         if gain > allowed && allowed > 0.0 {
             balance.raise([gain / allowed, 0.0, 0.0], model.trees()[tree].bodies.start);
         }

@@ -109,7 +109,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     report.unresolved = scratch.free.is_unresolved() || !report.energy.is_kept();
     if report.flags() != StepFlags::default() {
         // The energies of a motion that was not computed to its tolerance are no measure for the next.
-        scratch.auditor.restart_drift(&mut history.energy_drift);
+        scratch.auditor.restart_drift(&mut history.energy_drift, !report.unresolved);
     }
     report.inverted = scratch.free.soft.inverted();
     report.asleep = history.sleep.count();

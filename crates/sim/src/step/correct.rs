@@ -5,7 +5,7 @@ use stiction_mech::set_driven_poses;
 use super::dynamics::step_start;
 use super::{Scratch, StepContext, collision, failure, kinematics};
 use crate::constraint_work::SolvedRows;
-use crate::energy_audit::{AuditInput, EnergyAuditor};
+use crate::energy_audit::AuditInput;
 use crate::error::StepError;
 use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
@@ -29,6 +29,7 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }
+    audit_world(step);
     let report = &mut step.report;
     report.uncertain_contacts = step.scratch.detector.depth_doubt().pairs as usize;
     report.penetration = errors.depth;
@@ -105,6 +106,8 @@ fn audit_motion(step: &mut StepContext) {
         impulse: &solution.impulse,
         on_velocities: step.session.constraint_impulse(),
         assembler,
+        free,
+        slop: step.settings.stabilisation.slop,
         states: [step.state, next],
     };
     let closure = step.settings.stabilisation.closure;
@@ -121,6 +124,28 @@ fn audit_motion(step: &mut StepContext) {
         is_divisible,
     };
     step.report.energy = auditor.balance(&input, &step.history.energy_drift);
+    // A gain that is not a number is one.
+    if !(auditor.soft.gain() <= 1.0) {
+        free.soft.set_unresolved();
+    }
+}
+
+/// Balance of energy of all bodies together, after corrections.
+fn audit_world(step: &mut StepContext) {
+    let Scratch { auditor, rows, problem, solution, assembler, next, free, .. } =
+        &mut *step.scratch;
+    let solved = SolvedRows {
+        world: step.world,
+        rows,
+        problem,
+        impulse: &solution.impulse,
+        on_velocities: step.session.constraint_impulse(),
+        assembler,
+        free,
+        slop: step.settings.stabilisation.slop,
+        states: [step.state, next],
+    };
+    auditor.balance_world(&solved, &mut step.report.energy);
 }
 
 /// Takes the energy that corrections added out of the velocities, and measures the change of energy that is left.
@@ -144,7 +169,13 @@ fn audit_correction(step: &mut StepContext) {
             kinematics::slow_down(model, tree, factor, &mut next.v, data);
         }
         let max_speed = stabilisation.max_speed;
-        auditor.add_correction((&start, max_speed), tree, next, data, &mut step.report.energy);
+        auditor.add_correction(
+            (&start, max_speed, lift),
+            tree,
+            next,
+            data,
+            &mut step.report.energy,
+        );
     }
 }
 
@@ -188,7 +219,7 @@ fn measure_soft(step: &mut StepContext, errors: &mut PositionErrors) {
     let next = std::mem::take(&mut scratch.next);
     collision::detect_soft(world, &next, settings.time_step, &history.reach, scratch);
     scratch.next = next;
-    let Scratch { next, data, free, soft_detector, auditor, assembler, .. } = &mut **scratch;
+    let Scratch { next, data, free, soft_detector, .. } = &mut **scratch;
     let detected = soft_detector.contacts();
     let depth = soft::contact::deepest_penetration(world, detected, settings.combine);
     errors.depth = errors.depth.max(depth);
@@ -199,11 +230,4 @@ fn measure_soft(step: &mut StepContext, errors: &mut PositionErrors) {
     errors.equality = errors.equality.max(apart);
     clock.lap(Phase::Collision);
     free.soft.inspect(&world.model, state, next);
-    let (model, h) = (&world.model, settings.time_step);
-    let EnergyAuditor { soft, constraints, .. } = auditor;
-    let gain = soft.gain((model, h), [state, next], assembler, free, &constraints.impulse);
-    // A gain that is not a number is one.
-    if !(gain <= 1.0) {
-        free.soft.set_unresolved();
-    }
 }

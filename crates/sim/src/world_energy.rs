@@ -1,0 +1,173 @@
+//! Energy of the whole world over a step, as it is seen from the states at both ends.
+//!
+//! Trees, rods and soft bodies have balances of their own, each with the work of its constraints. That a constraint without a
+//! source of energy did work is not seen there: a contact that lifts, a correction that carries weight upwards. Therefore the
+//! energies of all bodies are compared before and after the step, corrections included, with sources alone:
+//!
+//! ```text
+//! ΔT + ΔV − W ≤ ε (max(T₀, T₁) + |ΔV| + |W|) + s
+//! ```
+//!
+//! with W the work of forces and of constraints that have a source (actuators, compliant and driven ones), ε what the scheme
+//! explains of a motion that turns, and s what sampling, one step of free fall and round-off do. A step
+//! in parts is judged as one step.
+
+use crate::energy_account::Account;
+
+/// Energies of all trees, rods and soft bodies in one step, or in a part of it [J].
+#[derive(Clone, Copy, Debug, Default)]
+struct Change {
+    /// Change of potential energy.
+    potential: f64,
+    /// Change of all energy, position corrections included.
+    growth: f64,
+    /// Work of forces and of constraints with a source of energy.
+    supplied: f64,
+    /// What sampling, free fall and round-off explain.
+    explained: f64,
+    /// Square of the largest turn of a link in the whole step [rad²].
+    squared_turn: f64,
+}
+
+impl Change {
+    fn add(&mut self, other: &Self) {
+        self.potential += other.potential;
+        self.growth += other.growth;
+        self.supplied += other.supplied;
+        self.explained += other.explained;
+        self.squared_turn = self.squared_turn.max(other.squared_turn);
+    }
+}
+
+/// Energy of the whole world over a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WorldEnergy {
+    /// Kinetic energy at the start of the step, at that of this part, and at its end [J].
+    start: f64,
+    kinetic: [f64; 2],
+    /// In the parts before this one, and in this one.
+    earlier: Change,
+    present: Change,
+    is_in_parts: bool,
+    /// Whether the work of constraints with a source of energy is in this part.
+    is_supplied: bool,
+}
+
+impl WorldEnergy {
+    /// Begins a step, or with a smaller `fraction` a part of one that was given up.
+    pub fn begin(&mut self, fraction: f64) {
+        self.is_in_parts = fraction < 1.0;
+        self.is_supplied = false;
+        if !self.is_in_parts {
+            self.earlier = Change::default();
+            self.start = 0.0;
+        }
+        self.kinetic = [0.0; 2];
+        self.present = Change::default();
+    }
+
+    /// Adds a tree or a rod.
+    pub fn add(&mut self, account: &Account) {
+        self.add_motion(account.kinetic, account.potential, account.tolerance());
+        self.present.supplied += account.forces;
+        self.present.squared_turn = self.present.squared_turn.max(account.squared_turn);
+    }
+
+    /// Adds soft bodies, with their kinetic energy before and after.
+    pub fn add_motion(&mut self, kinetic: [f64; 2], potential: f64, explained: f64) {
+        for (sum, kinetic) in self.kinetic.iter_mut().zip(kinetic) {
+            *sum += kinetic;
+        }
+        if !self.is_in_parts {
+            self.start += kinetic[0];
+        }
+        self.present.potential += potential;
+        self.present.growth += kinetic[1] - kinetic[0] + potential;
+        self.present.explained += explained;
+    }
+
+    /// Adds a change of energy by a position correction. Up to `lift` it has a reason; an infinite one is all of a gain.
+    pub fn add_correction(&mut self, change: f64, lift: f64) {
+        self.present.growth += change - change.clamp(0.0, lift.max(0.0));
+    }
+
+    /// Adds the work of constraints with a source of energy.
+    pub fn supply(&mut self, work: f64) {
+        self.present.supplied += work;
+        self.is_supplied = true;
+    }
+
+    /// Whether the work of such constraints has been added.
+    pub fn is_supplied(&self) -> bool {
+        self.is_supplied
+    }
+
+    /// Keeps a part of a step for those that follow.
+    pub fn accept(&mut self) {
+        self.earlier.add(&self.present);
+    }
+
+    /// Growth without cause, and what of it is explained [J].
+    fn balance(&self) -> (f64, f64) {
+        let mut all = self.earlier;
+        all.add(&self.present);
+        let kinetic = self.start.max(self.kinetic[1]);
+        let exchanged = kinetic + all.potential.abs() + all.supplied.abs();
+        let explained = Account::relative_gain(all.squared_turn) * exchanged + all.explained;
+        (all.growth - all.supplied, explained)
+    }
+
+    /// Growth without cause relative to what is explained of it [-]; not positive for a loss.
+    pub fn gain(&self) -> f64 {
+        let (growth, explained) = self.balance();
+        if explained > 0.0 { growth / explained } else { 0.0 }
+    }
+
+    /// What is left of the growth that is explained [J].
+    pub fn room(&self) -> f64 {
+        let (growth, explained) = self.balance();
+        (explained - growth.max(0.0)).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A motion from and to a kinetic energy [J] that a potential does not explain.
+    fn motion(world: &mut WorldEnergy, fraction: f64, kinetic: [f64; 2]) -> f64 {
+        world.begin(fraction);
+        world.add_motion(kinetic, 0.0, 0.0);
+        world.gain()
+    }
+
+    #[test]
+    fn a_gain_of_one_per_cent_without_a_source_is_one_and_with_its_source_none() {
+        let mut world = WorldEnergy::default();
+        assert!(motion(&mut world, 1.0, [1.0, 1.01]) > 1.0);
+        world.supply(0.01);
+        assert!(world.gain().abs() < 1e-12);
+        assert!(motion(&mut world, 1.0, [1.01, 1.0]) < 0.0);
+    }
+
+    #[test]
+    fn what_a_correction_lifts_beyond_its_allowance_counts() {
+        let mut world = WorldEnergy::default();
+        motion(&mut world, 1.0, [1.0, 1.0]);
+        world.add_correction(0.5, f64::INFINITY);
+        world.add_correction(0.5, 0.5);
+        assert!(world.gain() == 0.0);
+        world.add_correction(0.5, 0.4);
+        assert!((world.gain() - 0.1 / Account::relative_gain(0.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_parts_of_a_step_are_judged_as_one_step() {
+        // Each part gains 0.6 %, less than one step may; two gain more.
+        let mut world = WorldEnergy::default();
+        motion(&mut world, 1.0, [1.0, 2.0]);
+        assert!(motion(&mut world, 0.5, [1.0, 1.006]) < 1.0);
+        world.accept();
+        assert!(motion(&mut world, 0.5, [1.006, 1.012]) > 1.0);
+    }
+}
