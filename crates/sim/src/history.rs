@@ -54,6 +54,8 @@ pub(crate) struct StepHistory {
     pub last_step: LastStep,
     /// Samples of delayed controls and sensors.
     pub samples: Samples,
+    /// Steps in a row whose contact problem was not solved.
+    pub unsolved: u32,
 }
 
 impl StepHistory {
@@ -98,6 +100,7 @@ impl StepHistory {
         self.yielding.follows = false;
         self.energy_drift.fill(EnergyDrift::default());
         self.last_step.forget();
+        self.unsolved = 0;
     }
 
     /// Whether it belongs to a world, judged by the sizes of its arrays.

@@ -27,7 +27,9 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
+/// The version before the number of steps that were not solved: still read, as after one that was.
+const VERSION_WITHOUT_UNSOLVED: u32 = 10;
 /// The version before samples of delayed controls and sensors, forces of limits and changes of impulses: still read, since
 /// nothing was delayed, with guesses that do not change.
 const VERSION_WITHOUT_SAMPLES: u32 = 9;
@@ -142,6 +144,7 @@ impl Snapshot {
         for numbers in [&joint_limit_force[..], &tendon_limit_force[..], changes] {
             out.list(numbers, |out, x| out.f64(*x));
         }
+        out.u32(history.unsolved);
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -372,6 +375,9 @@ impl SnapshotReader<'_> {
             history.last_step.tendon_limit_force = self.list(Self::f64)?;
         }
         let changes = self.numbers_after(VERSION_WITHOUT_SAMPLES)?;
+        if self.version > VERSION_WITHOUT_UNSOLVED {
+            history.unsolved = self.u32()?;
+        }
         Ok(WarmStart::from_parts(&keys, impulses, changes)
             .map(|warm_start| StepHistory { warm_start, ..history }))
     }

@@ -5,8 +5,9 @@
 //! unless a pile collides with itself. Otherwise a second pass accepts a larger error, relative to
 //! the speed of the motion. The few problems that need more iterations than that get them in a third pass: in a heap
 //! because one collision is hard, on a large mesh because an iteration is no Newton step but a product with A. A
-//! problem whose solution is still far off, or that has none, is solved with softened constraints. A solver that the user selects has no such limit: its own
-//! behaviour is of interest.
+//! problem whose solution is still far off, or that has none, is solved with softened constraints. Where step after step
+//! has none, such as limits that hold two bodies inside one another, the later passes are tried now and then only. A solver that
+//! the user selects has no such limits: its own behaviour is of interest.
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,10 @@ const REST_TOLERANCE_FACTOR: f64 = 10.0;
 /// Tolerance of the later passes in motion, relative to the requested one, and its bound [-].
 const MOTION_TOLERANCE_FACTOR: f64 = 1e3;
 const MAX_MOTION_TOLERANCE: f64 = 1e-3;
+/// Steps in a row whose problem no pass solved, after which the later passes are left out, and the steps after which they are tried
+/// again.
+const PATIENCE: u32 = 3;
+const NEW_TRIAL: u32 = 32;
 /// Violation, relative to the reference velocity, above which softened constraints are better [-].
 const FAR: f64 = 1e-2;
 /// The solver whose iterations are limited, unless their number was set.
@@ -46,11 +51,11 @@ pub(crate) fn prepare(session: &mut Session) -> Result<(), SolverError> {
     Ok(())
 }
 
-/// Solves a problem from the guess in `solution`.
+/// Solves a problem from the guess in `solution`. `unsolved` is the number of steps in a row whose problem no pass solved.
 pub(crate) fn solve(
     session: &mut Session,
     problem: &Problem,
-    goal: &Goal,
+    (goal, unsolved): (&Goal, u32),
     solution: &mut Solution,
 ) -> Result<(Report, Retry), SolverError> {
     let limited = session.name() == LIMITED_SOLVER && goal.max_iterations.is_none();
@@ -62,12 +67,13 @@ pub(crate) fn solve(
     let motion_tolerance = (MOTION_TOLERANCE_FACTOR * goal.tolerance).min(MAX_MOTION_TOLERANCE);
     let reduced =
         Goal { tolerance: REST_TOLERANCE_FACTOR * goal.tolerance, motion_tolerance, ..*goal };
+    let is_worth_more = unsolved < PATIENCE || unsolved.is_multiple_of(NEW_TRIAL);
     for (pass, iterations) in LATER_PASSES_ITERATIONS.into_iter().enumerate() {
         // What stalled at the reduced tolerance stalls again.
         let stalled = pass == 0 && report.status == Status::Stalled;
         let time_limit = time_left();
         let unfinished = stalled || report.status == Status::IterationLimit;
-        if limited && unfinished && time_limit != Some(Duration::ZERO) {
+        if limited && is_worth_more && unfinished && time_limit != Some(Duration::ZERO) {
             let done = report.iterations;
             let later = Goal { max_iterations: Some(iterations), time_limit, ..reduced };
             report = session.solve(problem, &later, solution)?;

@@ -194,9 +194,9 @@ fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
     let (version, first) = (8..12, 12 + 8 + (8 + 7 * 8) + (8 + 6 * 8));
     // Behind it are position errors, a flag and their number, and the balance of one tree: two numbers after
     // their own; then the number of switches of equalities, the constraints that yield, a flag, their number and
-    // their errors, samples of controls and sensors, forces of limits of joints and tendons, changes of impulses, and the
+    // their errors, samples of controls and sensors, forces of limits of joints and tendons, changes of impulses, the number of steps not solved, and the
     // checksum.
-    let balances = (4 + 8) + (8 + 2 * 8) + 8 + (4 + 8 + 2 * 8) + 2 * 8 + 3 * 8;
+    let balances = (4 + 8) + (8 + 2 * 8) + 8 + (4 + 8 + 2 * 8) + 2 * 8 + 3 * 8 + 4;
     let end = bytes.len() - 8 - balances;
     // The step has lists of activations and of forces of actuators.
     let last = end - 16..end;
@@ -208,5 +208,5 @@ fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
     assert_eq!(Snapshot::from_bytes(&old), Ok(present));
     old[version].copy_from_slice(&2_u32.to_le_bytes());
     let refused = Snapshot::from_bytes(&old).unwrap_err().to_string();
-    assert_eq!(refused, "snapshot of version 2; expected version 10");
+    assert_eq!(refused, "snapshot of version 2; expected version 11");
 }

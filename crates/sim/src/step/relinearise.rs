@@ -78,7 +78,7 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
         } else {
             step.scratch.rows.take_back(&mut step.scratch.problem);
         }
-        let StepContext { world, state, scratch, session, goal, report, .. } = step;
+        let StepContext { world, state, history, scratch, session, goal, report, .. } = step;
         assembly::build(world, scratch, state.time)?;
         if redetects {
             let v = std::mem::take(&mut scratch.contact_velocity);
@@ -88,7 +88,8 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
             scratch.newton.iterate.clone_from(&scratch.solution.velocity);
         }
         let Scratch { problem, solution, .. } = &mut **scratch;
-        let (solved, retry) = solve_policy::solve(session, problem, goal, solution)?;
+        let effort = (*goal, history.unsolved);
+        let (solved, retry) = solve_policy::solve(session, problem, effort, solution)?;
         report.add_solve(&solved);
         if retry == Retry::SoftenedColdStart {
             break;

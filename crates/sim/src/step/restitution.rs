@@ -37,7 +37,8 @@ pub(super) fn limit(step: &mut StepContext) -> Result<(), StepError> {
                 }
             }
         }
-        let (report, _) = solve_policy::solve(step.session, problem, step.goal, solution)?;
+        let effort = (step.goal, step.history.unsolved);
+        let (report, _) = solve_policy::solve(step.session, problem, effort, solution)?;
         step.report.add_solve(&report);
     }
     Ok(())

@@ -44,7 +44,8 @@ pub(super) fn solve_from(
         }
         write_guess(&world.model, velocity, &history.node_contact_velocity, scratch);
         let Scratch { problem, solution, .. } = &mut **scratch;
-        let (solved, retry) = solve_policy::solve(session, problem, goal, solution)?;
+        let (solved, retry) =
+            solve_policy::solve(session, problem, (goal, history.unsolved), solution)?;
         report.friction_model = solved.friction_model;
         report.add_solve(&solved);
         if retry != Retry::None {
