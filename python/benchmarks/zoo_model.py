@@ -162,18 +162,22 @@ def dynamics_errors(reference: Reference, simulation: st.Simulation) -> dict[str
 
 
 class JumpWatch:
-    """The largest displacement of a coordinate in one step beyond the larger of its velocities before and after."""
+    """The largest displacement of a coordinate in one step beyond the larger of its velocities before and after, or beyond
+    IN_PARTS times that in a step in parts, whose velocities between the two states are resolved as well."""
+
+    IN_PARTS = 1.5
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self.model = model
         self.rate = np.zeros(model.nv)
         self.jump, self.time, self.joint = 0.0, 0.0, ""
 
-    def look(self, q: Array, v: Array, simulation: st.Simulation) -> None:
+    def look(self, q: Array, v: Array, simulation: st.Simulation, parts: int) -> None:
         """Compares the state with that before the step."""
         h = self.model.opt.timestep
         mujoco.mj_differentiatePos(self.model, self.rate, h, q, simulation.qpos)
-        excess = h * (np.abs(self.rate) - np.maximum(np.abs(v), np.abs(simulation.qvel)))
+        speed = np.maximum(np.abs(v), np.abs(simulation.qvel))
+        excess = h * (np.abs(self.rate) - (self.IN_PARTS if parts > 1 else 1.0) * speed)
         if excess.max(initial=0.0) > self.jump:
             worst = int(excess.argmax())
             self.jump, self.time = float(excess[worst]), simulation.time
@@ -191,7 +195,7 @@ def own_run(reference: Reference, simulation: st.Simulation) -> dict[str, Any]:
         statuses.append(report.status)
         equality.append(report.equality_error)
         positions[step + 1] = simulation.body_poses()[0]
-        watch.look(q, v, simulation)
+        watch.look(q, v, simulation, report.parts)
     return {"positions": positions, "statuses": statuses, "equality": equality, "watch": watch}
 
 

@@ -51,6 +51,11 @@ pub(crate) fn prepare(session: &mut Session) -> Result<(), SolverError> {
     Ok(())
 }
 
+/// Whether a problem is worth the later passes after a number of steps in a row that they did not solve.
+fn is_worth_later_passes(unsolved: u32) -> bool {
+    unsolved < PATIENCE || unsolved.is_multiple_of(NEW_TRIAL)
+}
+
 /// Solves a problem from the guess in `solution`. `unsolved` is the number of steps in a row whose problem no pass solved.
 pub(crate) fn solve(
     session: &mut Session,
@@ -67,7 +72,7 @@ pub(crate) fn solve(
     let motion_tolerance = (MOTION_TOLERANCE_FACTOR * goal.tolerance).min(MAX_MOTION_TOLERANCE);
     let reduced =
         Goal { tolerance: REST_TOLERANCE_FACTOR * goal.tolerance, motion_tolerance, ..*goal };
-    let is_worth_more = unsolved < PATIENCE || unsolved.is_multiple_of(NEW_TRIAL);
+    let is_worth_more = is_worth_later_passes(unsolved);
     for (pass, iterations) in LATER_PASSES_ITERATIONS.into_iter().enumerate() {
         // What stalled at the reduced tolerance stalls again.
         let stalled = pass == 0 && report.status == Status::Stalled;
@@ -91,4 +96,16 @@ pub(crate) fn solve(
         _ => Retry::None,
     };
     Ok((report, retry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_without_a_solution_are_tried_at_first_and_then_once_in_thirty_two_steps() {
+        let tried: Vec<u32> =
+            (0..100).filter(|unsolved| is_worth_later_passes(*unsolved)).collect();
+        assert_eq!(tried, [0, 1, 2, 32, 64, 96]);
+    }
 }

@@ -10,7 +10,9 @@ use stiction_geom::Shape;
 use stiction_mech::{BodyId, BodySpec, JointKind, JointSpec, ModelError};
 use stiction_sim::constraint::{Connect, Equality, Weld};
 use stiction_sim::record::Recorder;
-use stiction_sim::{Base, Geom, Scheme, Settings, Simulation, Surface, WorldBuilder, state_hash};
+use stiction_sim::{
+    Base, Geom, Scheme, Settings, Simulation, StepStatus, Surface, WorldBuilder, state_hash,
+};
 
 /// Time step [s] and gravity [m/s²].
 const H: f64 = 2e-3;
@@ -248,4 +250,26 @@ fn a_recording_shows_where_driven_bodies_and_what_they_carry_went() {
     assert_eq!(recording.moving, [plate.0, rider.0]);
     let seen = &recording.frames.position[2..];
     assert_eq!(seen, [[0.1, 0.0, 0.0], [0.1, 0.0, 1.0]]);
+}
+
+#[test]
+fn a_block_that_a_lift_presses_against_a_ceiling_is_never_ok() {
+    // Nothing satisfies both contacts.
+    let (mut builder, _) = with_plate(0.5);
+    let half = 0.05;
+    let ceiling = Shape::cuboid(Vector3::new(5.0, 5.0, 0.1)).unwrap();
+    builder.geom(Geom::new(BodyId::WORLD, ceiling).at(Isometry3::translation(
+        0.0,
+        0.0,
+        2.0 * half + 0.1,
+    )));
+    let shape = Shape::cuboid(Vector3::repeat(half)).unwrap();
+    free(&mut builder, shape, 1.0, Isometry3::translation(0.0, 0.0, half), Surface::default());
+    let mut simulation = start(builder, Scheme::Euler);
+    for k in 1..=20 {
+        let z = -0.1 + 0.1 * H * f64::from(k);
+        simulation.input_mut().driven_pose[0] = Isometry3::translation(0.0, 0.0, z);
+        let report = simulation.step().unwrap();
+        assert_ne!(report.status(), StepStatus::Ok, "step {k}: {report:?}");
+    }
 }
