@@ -2,7 +2,8 @@
 //!
 //! A servo that stays within its bounds is a spring-damper on the diagonal of A, a saturated one a constant
 //! force; dry friction on a joint that moves is a constant force, on one that rests a stiff damper. The mode is
-//! predicted from the state at the start of the step, and verified with the velocities at its end: where one
+//! predicted from the state at the start of the step, where drives move from an estimate of the velocities at its end
+//! (`drive_estimate`), and verified with the velocities found: where one
 //! leaves its mode, the step is computed again with a row for it, in which every mode is exact. So results do not
 //! depend on the prediction, only the cost.
 
