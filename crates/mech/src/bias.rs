@@ -6,7 +6,7 @@
 //! M v̇ + bias = τ. Gravity compensation is not included; see [`gravity_compensation`].
 
 use crate::data::Data;
-use crate::inverse_dynamics::newton_euler;
+use crate::inverse_dynamics::{hold_weights, newton_euler};
 use crate::jacobian::project;
 use crate::model::{Link, Model};
 use crate::spatial::join;
@@ -34,6 +34,12 @@ pub fn tree_bias_forces(model: &Model, tree: usize, v: &[f64], data: &mut Data) 
         inertia::add_bias(model, index, data, &mut bias);
     }
     data.bias = bias;
+}
+
+/// The part of [`tree_bias_forces`] that does not depend on velocities, the weights of the bodies of a tree with several links
+/// [N, N·m]; `out` is that of the whole model. Needs the position stage of `data`.
+pub fn tree_gravity_forces(model: &Model, tree: usize, data: &mut Data, out: &mut [f64]) {
+    hold_weights(model, &model.trees[tree], data, out);
 }
 
 /// The closed form for one link on a free joint.

@@ -6,7 +6,7 @@
 //! compensation, springs and damping are applied forces and not included.
 
 use crate::data::Data;
-use crate::model::{Model, TreeRange};
+use crate::model::{Link, Model, TreeRange};
 use crate::spatial::{apply, cross_force, join};
 use crate::tendon::inertia;
 use crate::velocity::velocities;
@@ -52,6 +52,23 @@ pub(crate) fn newton_euler(
         data.force[link.body] = apply(inertia, &acceleration) + cross_force(V, &apply(inertia, V));
         data.acceleration[link.body] = acceleration;
     }
+    project_forces(links, data, out);
+}
+
+/// Weights of the links of a tree, as forces that hold them: the two passes at v = 0.
+pub(crate) fn hold_weights(model: &Model, tree: &TreeRange, data: &mut Data, out: &mut [f64]) {
+    let links = &model.links[tree.links.clone()];
+    let lift = -model.gravity;
+    for link in links {
+        let inertia = &data.link_inertia[link.body];
+        data.force[link.body] = join(inertia.moment.cross(&lift), inertia.mass * lift);
+    }
+    project_forces(links, data, out);
+}
+
+/// `out = S_iᵀ Σ f_j` over each link i and its descendants j, whose forces are added up on the way to the root.
+#[inline(always)]
+fn project_forces(links: &[Link], data: &mut Data, out: &mut [f64]) {
     for link in links.iter().rev() {
         let force: Vector6<f64> = data.force[link.body];
         for dof in link.dofs.clone() {

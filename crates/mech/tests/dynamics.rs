@@ -202,6 +202,26 @@ fn momenta(model: &Model, state: &State, dt: f64) -> Vec<f64> {
 }
 
 #[test]
+fn gravity_forces_are_the_bias_forces_at_rest() {
+    for seed in 0..N_MODELS {
+        let (_, model, state, mut data) = case(seed);
+        let (rest, mut gravity) = (vec![0.0; model.nv()], vec![0.0; model.nv()]);
+        velocities(&model, &rest, &mut data);
+        bias_forces(&model, &rest, &mut data);
+        let bias = data.bias.clone();
+        velocities(&model, &state.v, &mut data);
+        for (index, tree) in model.trees().iter().enumerate().filter(|(_, tree)| !tree.single) {
+            tree_gravity_forces(&model, index, &mut data, &mut gravity);
+            let largest = bias.iter().fold(1.0, |most: f64, b| most.max(b.abs()));
+            for dof in tree.dofs.clone() {
+                // Round-off of sums over at most a few dozen links.
+                assert!((gravity[dof] - bias[dof]).abs() <= 1e3 * f64::EPSILON * largest);
+            }
+        }
+    }
+}
+
+#[test]
 fn bias_forces_are_the_projected_rates_of_momentum() {
     // Newton-Euler equations of every single body, rates by differences along q ⊕ t v, projected on
     // the coordinates by Jacobians.

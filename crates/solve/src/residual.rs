@@ -146,7 +146,7 @@ impl ResidualMeasure {
     ) -> [f64; N] {
         self.impulse.fill(0.0);
         let impulse = &mut self.impulse;
-        simd::dispatch(Violations { problem, models, v, lambda, impulse })
+        simd::dispatch(Violations { problem, models, v, lambda, impulse, natural_map: None })
     }
 
     /// The largest violation of a law [m/s].
@@ -176,12 +176,15 @@ impl ResidualMeasure {
     /// All residuals.
     pub fn measure(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Residuals {
         let models = [FrictionModel::Coulomb, FrictionModel::Convex];
-        let [coulomb, convex] = self.violations(problem, models, v, lambda);
+        self.impulse.fill(0.0);
+        let (impulse, mut sums) = (&mut self.impulse, NaturalMapSums::default());
+        let natural_map = Some(&mut sums);
+        let [coulomb, convex] =
+            simd::dispatch(Violations { problem, models, v, lambda, impulse, natural_map });
         let momentum = self.momentum_of_impulse(problem, v);
         let natural_map = if momentum <= EXACT_MOMENTUM {
             // v is the velocity that the impulse causes, up to round-off.
-            self.velocity.copy_from_slice(v);
-            self.natural_map_of_velocity(problem, FrictionModel::Coulomb, lambda)
+            sums.relative()
         } else {
             self.natural_map_at(problem, FrictionModel::Coulomb, v, lambda)
         };
@@ -224,41 +227,66 @@ impl ResidualMeasure {
         model: FrictionModel,
         lambda: &[f64],
     ) -> f64 {
-        let (mut error, mut size) = (0.0, 0.0);
+        let mut sums = NaturalMapSums::default();
         for i in 0..problem.constraints().len() {
-            let law = problem.law(i);
-            if !law.is_contact() {
-                continue;
+            if problem.law(i).is_contact() {
+                let mut c = [0.0; DIM];
+                velocity(problem, i, &self.velocity, lambda, &mut c);
+                sums.add(problem, i, model, c, lambda);
             }
-            let rows = problem.row_range(i);
-            let mut q = [0.0; DIM];
-            problem.free_row_estimate(i, &mut q);
-            size += q.iter().map(|q| q * q).sum::<f64>();
-            let mut c = [0.0; DIM];
-            velocity(problem, i, &self.velocity, lambda, &mut c);
-            if model == FrictionModel::Coulomb {
-                let shift = law.shift(&c);
-                add_to_normal(&mut c, shift);
-            }
-            let lambda = &lambda[rows];
-            for (c, l) in c.iter_mut().zip(lambda) {
-                *c -= l;
-            }
-            let mut nearest = [0.0; DIM];
-            law.respond(FrictionModel::Convex, &c, &[1.0; DIM], &mut nearest);
-            error += lambda.iter().zip(&nearest).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         }
-        relative(f64::sqrt(error), f64::sqrt(size))
+        sums.relative()
     }
 }
 
-/// One pass over J: the violation of every law, and Jᵀλ.
+/// Squares of the natural map and of q, summed over contacts.
+#[derive(Default)]
+struct NaturalMapSums {
+    error: f64,
+    size: f64,
+}
+
+impl NaturalMapSums {
+    /// Adds a contact, given its velocity c.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        problem: &Problem,
+        contact: usize,
+        model: FrictionModel,
+        mut c: [f64; DIM],
+        lambda: &[f64],
+    ) {
+        let law = problem.law(contact);
+        let mut q = [0.0; DIM];
+        problem.free_row_estimate(contact, &mut q);
+        self.size += q.iter().map(|q| q * q).sum::<f64>();
+        if model == FrictionModel::Coulomb {
+            let shift = law.shift(&c);
+            add_to_normal(&mut c, shift);
+        }
+        let lambda = &lambda[problem.row_range(contact)];
+        for (c, l) in c.iter_mut().zip(lambda) {
+            *c -= l;
+        }
+        let mut nearest = [0.0; DIM];
+        law.respond(FrictionModel::Convex, &c, &[1.0; DIM], &mut nearest);
+        self.error += lambda.iter().zip(&nearest).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    }
+
+    fn relative(&self) -> f64 {
+        relative(self.error.sqrt(), self.size.sqrt())
+    }
+}
+
+/// One pass over J: the violation of every law, Jᵀλ, and the natural map in Coulomb's model if it is asked for.
 struct Violations<'a, const N: usize> {
     problem: &'a Problem,
     models: [FrictionModel; N],
     v: &'a [f64],
     lambda: &'a [f64],
     impulse: &'a mut [f64],
+    natural_map: Option<&'a mut NaturalMapSums>,
 }
 
 impl<const N: usize> simd::Job for Violations<'_, N> {
@@ -266,13 +294,16 @@ impl<const N: usize> simd::Job for Violations<'_, N> {
 
     #[inline(always)]
     fn run(self) -> [f64; N] {
-        let Self { problem, models, v, lambda, impulse } = self;
+        let Self { problem, models, v, lambda, impulse, mut natural_map } = self;
         let mut worst = [0.0; N];
         for i in 0..problem.constraints().len() {
             let (law, rows) = (problem.law(i), problem.row_range(i));
             let (dim, w) = (rows.len(), compliance_scale(problem, i));
             let mut c0 = [0.0; DIM];
             velocity(problem, i, v, lambda, &mut c0[..dim]);
+            if let Some(sums) = natural_map.as_deref_mut().filter(|_| law.is_contact()) {
+                sums.add(problem, i, FrictionModel::Coulomb, c0, lambda);
+            }
             let lambda = &lambda[rows];
             problem.jacobian().mul_constraint_transposed_add(i, lambda, impulse);
             for (c, l) in c0.iter_mut().zip(lambda) {

@@ -1,6 +1,6 @@
 //! Coriolis, centrifugal and gravity forces of mechanisms in b.
 
-use stiction_mech::{Data, Model, State, tree_bias_forces, tree_velocities};
+use stiction_mech::{Data, Model, State, tree_bias_forces, tree_gravity_forces, tree_velocities};
 
 use super::{FreeMotion, MAX_TURN, largest_turn};
 use crate::rows::RowBuilder;
@@ -121,14 +121,14 @@ impl FreeMotion {
             if present == BiasInMomentum::AtStart {
                 self.momentum[dof] += h * data.bias[dof];
             }
-            v[dof] = 0.0;
-        }
-        bias_at(&v, data);
-        gravity[dofs.clone()].copy_from_slice(&data.bias[dofs.clone()]);
-        for dof in dofs.clone() {
             v[dof] = resolved * state.v[dof];
         }
-        bias_at(&v, data);
+        tree_gravity_forces(model, index, data, &mut gravity);
+        if resolved < 1.0 {
+            bias_at(&v, data);
+        } else if present == BiasInMomentum::Missing {
+            tree_bias_forces(model, index, &v, data);
+        }
         let mut scale = 1.0;
         for dof in dofs.clone() {
             step[dof] = data.bias[dof] - gravity[dof];

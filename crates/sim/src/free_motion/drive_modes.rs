@@ -2,7 +2,8 @@
 //!
 //! A servo that stays within its bounds is a spring-damper on the diagonal of A, a saturated one a constant
 //! force; dry friction on a joint that moves is a constant force, on one that rests a stiff damper. The mode is
-//! predicted from the state at the start of the step, and verified with the velocities at its end: where one
+//! predicted from the state at the start of the step, where drives move from an estimate of the velocities at its end
+//! (`drive_estimate`), and verified with the velocities found: where one
 //! leaves its mode, the step is computed again with a row for it, in which every mode is exact. So results do not
 //! depend on the prediction, only the cost.
 
@@ -10,7 +11,7 @@ use stiction_mech::{
     ActuatorId, Data, Drive, DriveKind, DriveMode, LimitSource, Model, RowEntry, TreeRange,
 };
 
-use super::{FreeMotion, MAX_SERVO_STIFFNESS};
+use super::{FreeMotion, MAX_SERVO_STIFFNESS, StepStart};
 use crate::rows::tree_of_dof;
 use crate::scheme::Scheme;
 
@@ -28,6 +29,14 @@ const RESTING: f64 = 2.0 / STIFF;
 /// its friction goes on holding it [-].
 const MOVING: f64 = 0.1;
 const CLEAR: f64 = 0.9;
+/// Part of the bound above which the friction of a row slid [-].
+const SLID: f64 = 1.0 - 1e-9;
+/// Error of an estimated velocity, relative to its change in the step [-].
+const DOUBT: f64 = 0.2;
+/// The same of velocities that move bodies in contact, whose impulses change [-].
+const CONTACT_DOUBT: f64 = 1.0;
+/// Estimated speed above which a joint turns back, in speeds that its friction could stop in a step [-].
+const TURNING: f64 = 4.0;
 
 /// Distance from the end of its range at which a joint is there [m, rad].
 const AT_LIMIT: f64 = 1e-6;
@@ -56,6 +65,13 @@ pub(super) struct DriveModes {
     servos: Vec<Known>,
     /// Per velocity.
     frictions: Vec<Known>,
+    /// Whether velocities are to be estimated, and whether they have been in this step.
+    uses_estimate: bool,
+    is_estimated: bool,
+    /// Per velocity: an estimate of it at the end of the step; not a number where there is none.
+    pub estimate: Vec<f64>,
+    /// Per velocity: whether a contact acted in the last step on a body that it moves.
+    pub bears_contact: Vec<bool>,
 }
 
 impl DriveModes {
@@ -64,6 +80,10 @@ impl DriveModes {
             is_predicting: false,
             servos: vec![Known::NOTHING; model.actuators().len()],
             frictions: vec![Known::NOTHING; model.nv()],
+            uses_estimate: false,
+            is_estimated: false,
+            estimate: vec![f64::NAN; model.nv()],
+            bears_contact: vec![false; model.nv()],
         }
     }
 
@@ -77,15 +97,16 @@ impl DriveModes {
 }
 
 impl FreeMotion {
-    /// Begins a step in which modes of drives are predicted, or all drives have rows. `rows` are the drives that had rows
-    /// in the last step, with their impulses [N·s].
+    /// Begins a step in which modes of drives are predicted, or all drives have rows, and in which velocities are estimated
+    /// for that, or not. `rows` are the drives that had rows in the last step, with their impulses [N·s].
     pub fn predict_modes(
         &mut self,
-        is_predicting: bool,
+        [is_predicting, uses_estimate]: [bool; 2],
         rows: impl Iterator<Item = (DriveKind, f64)>,
     ) {
         let modes = &mut self.drive_modes;
         modes.is_predicting = is_predicting;
+        (modes.uses_estimate, modes.is_estimated) = (uses_estimate, false);
         modes.servos.fill(Known::NOTHING);
         modes.frictions.fill(Known::NOTHING);
         for (kind, impulse) in rows {
@@ -107,12 +128,17 @@ impl FreeMotion {
     }
 
     /// Takes the drives whose mode is known out of the rows. Needs the mass matrices in `data`.
-    pub(super) fn take_drive_modes(
-        &mut self,
-        model: &Model,
-        h: f64,
-        (asleep, data): (&[bool], &Data),
-    ) {
+    pub(super) fn take_drive_modes(&mut self, start: &StepStart, data: &mut Data) {
+        let StepStart { model, time_step: h, asleep, .. } = *start;
+        let modes = &mut self.drive_modes;
+        if modes.is_predicting && !modes.is_estimated {
+            modes.is_estimated = true;
+            if modes.uses_estimate {
+                self.estimate_velocities(start, data);
+            } else {
+                modes.estimate.fill(f64::NAN);
+            }
+        }
         let Self { forces, drive_modes, linearised, held, moded, has_modes, .. } = self;
         if has_modes.iter().any(|has_modes| *has_modes) {
             held.fill(0.0);
@@ -134,14 +160,17 @@ impl FreeMotion {
                 return None;
             }
             let inertia = diagonal_inertia(&model.trees()[index], entry.dof, data);
+            let estimate = drive_modes.estimate[entry.dof];
             let mode = match drive.kind {
                 DriveKind::JointFriction(dof) if is_rigid(model, index, dof) => {
-                    let mode = predict_friction(drive, known.impulse, inertia, h);
+                    let doubt = if drive_modes.bears_contact[dof] { CONTACT_DOUBT } else { DOUBT };
+                    let estimate = (estimate, doubt);
+                    let mode = predict_friction(drive, known.impulse, estimate, inertia, h);
                     mode.filter(|mode| {
                         !(known.is_at_limit && matches!(mode, DriveMode::Stuck { .. }))
                     })
                 }
-                DriveKind::Servo(_) => predict_servo(drive, h),
+                DriveKind::Servo(_) => predict_servo(drive, entry.coefficient * estimate, h),
                 _ => None,
             };
             // A servo far from its bounds is part of a step of second order; all others are linearised.
@@ -190,7 +219,7 @@ impl FreeMotion {
     }
 }
 
-fn diagonal_inertia(tree: &TreeRange, dof: usize, data: &Data) -> f64 {
+pub(super) fn diagonal_inertia(tree: &TreeRange, dof: usize, data: &Data) -> f64 {
     data.mass[tree.mass.start + (dof - tree.dofs.start) * (tree.dofs.len() + 1)]
 }
 
@@ -201,12 +230,29 @@ fn is_rigid(model: &Model, tree: usize, dof: usize) -> bool {
     is_exact && model.trees()[tree].links.len() > 1
 }
 
-/// Mode of a servo that moves at its present rate; `None` near a bound.
-fn predict_servo(drive: &Drive, h: f64) -> Option<DriveMode> {
-    let force = drive.force - h * drive.stiffness * drive.rate;
+/// Mode of a servo whose rate at the end of the step is estimated; without an estimate, that at its present rate. `None`
+/// near a bound.
+fn predict_servo(drive: &Drive, rate: f64, h: f64) -> Option<DriveMode> {
+    if rate.is_nan() {
+        return servo_from_rate(drive, h);
+    }
+    let change = rate - drive.rate;
+    let force = drive.force - drive.damping * change - h * drive.stiffness * rate;
+    let doubt = DOUBT * (drive.damping + h * drive.stiffness) * change.abs();
+    servo_mode(drive, force, doubt)
+}
+
+/// Mode of a servo that goes on at its present rate; `None` near a bound.
+pub(super) fn servo_from_rate(drive: &Drive, h: f64) -> Option<DriveMode> {
+    servo_mode(drive, drive.force - h * drive.stiffness * drive.rate, 0.0)
+}
+
+/// Mode of a servo whose force without bounds is known but for `doubt`; `None` near a bound.
+fn servo_mode(drive: &Drive, force: f64, doubt: f64) -> Option<DriveMode> {
     let (lower, upper) = (drive.lower, drive.upper);
     let range = upper - lower;
     let near = if range.is_finite() { NEAR_BOUND * range } else { NEAR_BOUND * force.abs() };
+    let near = near + doubt;
     if lower + near <= force && force <= upper - near {
         Some(DriveMode::Linear)
     } else if force > upper + near {
@@ -218,19 +264,54 @@ fn predict_servo(drive: &Drive, h: f64) -> Option<DriveMode> {
     }
 }
 
-/// Mode of dry friction of a velocity with this inertia: a joint that moves goes on, and one that rests stays. `None`
-/// if it had a row in the last step, of this impulse, and neither is clear.
-fn predict_friction(drive: &Drive, impulse: f64, inertia: f64, h: f64) -> Option<DriveMode> {
-    let speed = inertia * drive.rate.abs() / (h * drive.upper);
+/// Speed relative to that which dry friction could stop in a step, on a velocity with this inertia [-].
+fn relative_speed(drive: &Drive, inertia: f64, h: f64) -> f64 {
+    inertia * drive.rate.abs() / (h * drive.upper)
+}
+
+/// Whether dry friction holds its velocity at the start of the step.
+pub(super) fn is_at_rest(drive: &Drive, inertia: f64, h: f64) -> bool {
+    relative_speed(drive, inertia, h) <= RESTING
+}
+
+/// Mode of dry friction on a velocity of this sign.
+pub(super) fn friction_from_rate(rate: f64) -> DriveMode {
+    if rate > 0.0 { DriveMode::AtLower } else { DriveMode::AtUpper }
+}
+
+/// Damping of dry friction that holds a velocity with this inertia.
+pub(super) fn holding_damping(inertia: f64, h: f64) -> f64 {
+    STIFF * inertia / h
+}
+
+/// Mode of dry friction of a velocity with this inertia: a joint that moves goes on or turns back as estimated, and one that
+/// rests stays. `None` if neither is clear, by the estimate or because it had a row in the last step, of this impulse.
+fn predict_friction(
+    drive: &Drive,
+    impulse: f64,
+    (estimate, doubt): (f64, f64),
+    inertia: f64,
+    h: f64,
+) -> Option<DriveMode> {
+    let speed = relative_speed(drive, inertia, h);
     let had_row = !impulse.is_nan();
-    if speed <= RESTING {
-        let is_clear = !had_row || impulse.abs() <= CLEAR * h * drive.upper;
-        is_clear.then_some(DriveMode::Stuck { damping: STIFF * inertia / h })
-    } else if had_row && speed < MOVING {
-        None
-    } else {
-        Some(if drive.rate > 0.0 { DriveMode::AtLower } else { DriveMode::AtUpper })
+    if is_at_rest(drive, inertia, h) {
+        let damping = holding_damping(inertia, h);
+        // No estimate is clear.
+        let holds = !(damping * estimate.abs() > CLEAR * drive.upper);
+        let is_clear = holds && (!had_row || impulse.abs() <= CLEAR * h * drive.upper);
+        return is_clear.then_some(DriveMode::Stuck { damping });
     }
+    if estimate.is_nan() {
+        // A row at its bound slid, and goes on as long as it creeps.
+        let slid = impulse * drive.rate < 0.0 && impulse.abs() >= SLID * h * drive.upper;
+        let is_clear = !had_row || slid || speed >= MOVING;
+        return is_clear.then(|| friction_from_rate(drive.rate));
+    }
+    // Along the present motion; its friction is in the estimate.
+    let (along, doubt) = (estimate * drive.rate.signum(), doubt * (estimate - drive.rate).abs());
+    let turns_back = along < -(doubt + TURNING * h * drive.upper / inertia);
+    (along > doubt || turns_back).then(|| friction_from_rate(estimate))
 }
 
 /// Whether a drive is part of a step of second order: a servo well within its bounds that the step resolves.

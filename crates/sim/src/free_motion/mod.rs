@@ -10,6 +10,7 @@ mod activation;
 mod bias;
 mod bias_slopes;
 mod direct;
+mod drive_estimate;
 mod drive_modes;
 mod flight;
 mod flight_forces;
@@ -43,6 +44,7 @@ use self::flight::Flight;
 use self::rods::RodSystem;
 use self::single::MAX_FREE_TURN;
 use self::spin::Spin;
+use crate::contact_point::ContactPoint;
 use crate::rows::contact::REACH_FACTOR;
 use crate::scheme::Scheme;
 
@@ -81,6 +83,8 @@ pub(crate) struct StepStart<'a> {
     pub input: &'a Input,
     /// Per tree: whether it sleeps.
     pub asleep: &'a [bool],
+    /// Contacts of the last step with their forces.
+    pub contacts: &'a [ContactPoint],
 }
 
 /// A, b and v* of all trees, and the forces at the start of the step.
@@ -258,7 +262,7 @@ impl FreeMotion {
 
     /// Computes A and b from a state whose kinematics are in `data`. Sleeping trees are skipped.
     pub fn compute(&mut self, start: &StepStart, data: &mut Data) -> Result<(), FreeMotionError> {
-        let StepStart { model, scheme, time_step: h, state, input, asleep } = *start;
+        let StepStart { model, scheme, time_step: h, state, input, asleep, .. } = *start;
         self.inertia_scale = 1.0 / scheme.alpha();
         self.is_factored.fill(false);
         for (index, tree) in model.trees().iter().enumerate() {
@@ -340,7 +344,7 @@ impl FreeMotion {
                 self.mark_stiff_springs(model, tree, h, data);
             }
         }
-        self.take_drive_modes(model, h, (asleep, data));
+        self.take_drive_modes(start, data);
         for (index, tree) in model.trees().iter().enumerate() {
             if asleep[index] {
                 continue;

@@ -17,7 +17,10 @@ const HELD: f64 = 10.0;
 pub(super) fn begin(step: &mut StepContext) {
     let rows = step.history.warm_start.single_rows();
     let rows = rows.filter_map(|(key, impulse)| Some((kind_of(&key)?, impulse)));
-    step.scratch.free.predict_modes(step.world.model.nodes() == 0, rows);
+    // The impulses of equalities are in no estimate.
+    let holds_equality = step.history.equality_active.contains(&true);
+    let is_predicting = step.world.model.nodes() == 0;
+    step.scratch.free.predict_modes([is_predicting, !holds_equality], rows);
 }
 
 /// Computes the step again, with rows for the drives that left their modes, until none does.

@@ -25,6 +25,7 @@ pub(super) fn step_start<'a>(
         state,
         input,
         asleep: &history.sleep.asleep,
+        contacts: &history.contacts,
     }
 }
 

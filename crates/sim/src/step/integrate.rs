@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use stiction_mech::{ForceError, Model, State, integrate as move_positions};
 
+use super::dynamics::step_start;
 use super::{Scratch, StepContext, failure};
 use crate::error::StepError;
 use crate::free_motion::StepStart;
@@ -29,8 +30,7 @@ pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
     let Scratch { position_velocity, next, .. } = &mut **scratch;
     move_positions(model, &state.q, position_velocity, h, &mut next.q);
     if scheme.advances_trees() {
-        let asleep = &history.sleep.asleep;
-        let start = StepStart { model, scheme, time_step: h, state, input, asleep };
+        let start = step_start(world, settings, state, input, history);
         move_in_flight(&start, scratch).map_err(|source| {
             let time = state.time;
             StepError::Force { time, source }
@@ -39,8 +39,7 @@ pub(super) fn integrate(step: &mut StepContext) -> Result<(), StepError> {
     if let Some(soft) = move_soft_bodies(model, scheme, state, h, scratch) {
         return Err(failure::soft_singular(world, state.time, soft));
     }
-    let start =
-        StepStart { model, scheme, time_step: h, state, input, asleep: &history.sleep.asleep };
+    let start = step_start(world, settings, state, input, history);
     scratch.free.advance_activations(&start, &mut scratch.next);
     scratch.next.time = state.time + h;
     failure::check_next(world, &scratch.next, state.time, h)?;

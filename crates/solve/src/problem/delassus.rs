@@ -9,7 +9,10 @@
 //! is the one given to the builder, else the inverse of A's diagonal block [Castro22, Sec. V-B],
 //! which underestimates it. The cost is that of J and of the diagonal blocks; nothing is factored.
 
-use super::{Jacobian, Mass, Root, SubsystemId, small};
+use stiction_math::simd;
+
+use super::small::{dot, dot_in_lanes};
+use super::{Jacobian, Mass, Root, SubsystemId};
 
 /// Work [flops, roughly] up to which the blocks of a sparse subsystem are computed exactly.
 const EXACT_WORK: usize = 50_000_000;
@@ -138,14 +141,31 @@ impl Delassus {
             let (dim, rows) = (jacobian.dim(i), jacobian.row_range(i));
             let mut block = [0.0; ROWS * ROWS];
             let Y = &self.work[rows.start * n..rows.end * n];
-            add_gram(Y, n, small::dot_in_lanes, &mut block[..dim * dim]);
+            simd::dispatch(RowProducts { Y, n, out: &mut block[..dim * dim] });
             let trace: f64 = (0..dim).map(|d| block[d * (dim + 1)]).sum();
             self.push(&block[..dim * dim], trace / dim as f64);
         }
     }
 }
 
+/// Adds `Y Yᵀ` for the rows of a constraint.
+struct RowProducts<'a> {
+    Y: &'a [f64],
+    n: usize,
+    out: &'a mut [f64],
+}
+
+impl simd::Job for RowProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        add_gram(self.Y, self.n, dot_in_lanes, self.out);
+    }
+}
+
 /// Adds `Y Yᵀ` for the rows of Y, of n columns each.
+#[inline(always)]
 fn add_gram(Y: &[f64], n: usize, dot: impl Fn(&[f64], &[f64]) -> f64, out: &mut [f64]) {
     let dim = Y.len() / n;
     for (i, a) in Y.chunks_exact(n).enumerate() {
@@ -222,7 +242,7 @@ fn add_exact(
         }
     }
     if mass.divide_rows(subsystem, Root::Scales, rows, n, four) {
-        add_gram(rows, n, small::dot, out);
+        add_gram(rows, n, dot, out);
         return;
     }
     for (d, x) in rows.chunks_exact_mut(n).enumerate() {

@@ -57,14 +57,14 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The sum of products in four lanes: one chain of additions waits for each of them.
-#[inline]
+#[inline(always)]
 pub(crate) fn dot_in_lanes(a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<4>();
     let (b, b_rest) = b.as_chunks::<4>();
     let mut lanes = [0.0; 4];
     for (a, b) in a.iter().zip(b) {
         for k in 0..4 {
-            lanes[k] += a[k] * b[k];
+            lanes[k] = a[k].mul_add(b[k], lanes[k]);
         }
     }
     let rest = dot(a_rest, b_rest);

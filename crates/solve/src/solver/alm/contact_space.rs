@@ -66,8 +66,14 @@ pub(super) struct ContactSpace {
     u_step: Vec<f64>,
     pub(super) map: Vec<f64>,
     pub(super) step: Vec<f64>,
-    trial: Vec<f64>,
+    /// λ and u at the start of a line search.
+    lambda_start: Vec<f64>,
+    u_start: Vec<f64>,
     best: Vec<f64>,
+    /// Merit and largest violation at λ, if F has been evaluated there already.
+    evaluated: Option<(f64, f64)>,
+    /// Whether the bounds of the constraints are known; only sweeps need them.
+    has_bounds: bool,
     /// Yᵀ times impulses.
     pub(super) image: Vec<f64>,
     pub(super) memory: StepMemory,
@@ -111,6 +117,7 @@ impl ContactSpace {
             return false;
         }
         self.keep_rows(problem);
+        (self.has_bounds, self.evaluated) = (false, None);
         let m = self.q.len();
         self.image.clear();
         self.image.resize(n, 0.0);
@@ -118,7 +125,7 @@ impl ContactSpace {
             x.clear();
             x.resize(m, 0.0);
         }
-        for x in [&mut self.trial, &mut self.best, &mut self.lambda] {
+        for x in [&mut self.lambda_start, &mut self.u_start, &mut self.best, &mut self.lambda] {
             x.clear();
             x.resize(m, 0.0);
         }
@@ -164,7 +171,6 @@ impl ContactSpace {
             let scale = compliance_scale(problem, index);
             kept.push(KeptConstraint { index, rows, scale, bound: scale });
         }
-        simd::dispatch(Bounds { problem, Y, kept });
     }
 
     /// Exchanges two guesses of λ if the second has the smaller merit.
@@ -174,14 +180,25 @@ impl ContactSpace {
         model: FrictionModel,
         [first, second]: [&mut Vec<f64>; 2],
     ) {
-        let mut merit = |lambda: &[f64]| {
-            self.linear.gather(lambda, &mut self.lambda);
-            self.multiply_impulses(problem);
-            self.evaluate(problem, model).0
-        };
-        if merit(second) < merit(first) {
+        let other = self.evaluate_at(problem, model, second);
+        let own = self.evaluate_at(problem, model, first);
+        self.evaluated = Some(own);
+        if other.0 < own.0 {
             std::mem::swap(first, second);
+            self.evaluated = None;
         }
+    }
+
+    /// Sets λ and evaluates F there: the merit and the largest violation.
+    fn evaluate_at(
+        &mut self,
+        problem: &Problem,
+        model: FrictionModel,
+        lambda: &[f64],
+    ) -> (f64, f64) {
+        self.linear.gather(lambda, &mut self.lambda);
+        self.multiply_impulses(problem);
+        self.evaluate(problem, model)
     }
 
     /// Improves λ until no law is violated by more than `aim` [m/s], or than `tolerance` and progress is slow. Returns the violation that is left and the
@@ -194,9 +211,9 @@ impl ContactSpace {
         max_iterations: usize,
         lambda: &mut [f64],
     ) -> (f64, usize) {
-        self.linear.gather(lambda, &mut self.lambda);
-        self.multiply_impulses(problem);
-        let (mut merit, mut violation) = self.evaluate(problem, model);
+        let evaluated = self.evaluated.take();
+        let (mut merit, mut violation) =
+            evaluated.unwrap_or_else(|| self.evaluate_at(problem, model, lambda));
         let mut smallest = violation;
         self.best.copy_from_slice(&self.lambda);
         self.damping = Damping::default();
@@ -206,7 +223,10 @@ impl ContactSpace {
             iterations += 1;
             let found = self.find_step(problem, model);
             let most = if relaxed > 0 { largest_merit } else { 0.0 };
-            let part = if found { self.search_line(problem, model, [merit, most]) } else { 0.0 };
+            let before = (merit, violation);
+            let accepted =
+                if found { self.search_line(problem, model, [merit, most]) } else { None };
+            let part = accepted.map_or(0.0, |(part, _)| part);
             let is_stuck = part == 0.0 && self.damping.is_largest();
             if is_stuck && sweeps > MAX_SWEEPS {
                 break;
@@ -221,9 +241,13 @@ impl ContactSpace {
                     self.sweep(problem, model, SWEEPS);
                 }
             }
-            let before = (merit, violation);
-            self.multiply_impulses(problem);
-            (merit, violation) = self.evaluate(problem, model);
+            match accepted {
+                Some((part, found)) if part >= SHORT => (merit, violation) = found,
+                _ => {
+                    self.multiply_impulses(problem);
+                    (merit, violation) = self.evaluate(problem, model);
+                }
+            }
             if part == 1.0 && merit > before.0 {
                 relaxed -= 1;
             }
@@ -274,47 +298,45 @@ impl ContactSpace {
         (merit, if merit.is_finite() { largest } else { f64::INFINITY })
     }
 
-    /// Moves λ along the step as far as the merit decreases, or by the whole step if its merit is below the second bound, and
-    /// returns the part of the step; zero if it does not move.
+    /// Moves λ and u along the step as far as the merit decreases, or by the whole step if its merit is below the second bound.
+    /// Returns the part of the step with the merit and the largest violation there, where F is evaluated; `None` if it does
+    /// not move.
     fn search_line(
         &mut self,
         problem: &Problem,
         model: FrictionModel,
         [merit, most]: [f64; 2],
-    ) -> f64 {
+    ) -> Option<(f64, (f64, f64))> {
         let (step, mut u_step) = (std::mem::take(&mut self.step), std::mem::take(&mut self.u_step));
         self.multiply(problem, &step, &mut u_step);
         (self.step, self.u_step) = (step, u_step);
         let mut alpha = 1.0;
+        let Self { lambda, u, lambda_start, u_start, .. } = self;
+        lambda_start.copy_from_slice(lambda);
+        u_start.copy_from_slice(u);
         for halving in 0..HALVINGS {
-            for (t, (l, s)) in self.trial.iter_mut().zip(self.lambda.iter().zip(&self.step)) {
-                *t = l + alpha * s;
+            let Self { lambda, u, lambda_start, u_start, step, u_step, .. } = self;
+            for (l, (start, s)) in lambda.iter_mut().zip(lambda_start.iter().zip(step)) {
+                *l = start + alpha * *s;
             }
-            let found = self.merit_along_step(problem, model, alpha);
-            if found < (1.0 - ARMIJO * alpha) * merit || halving == 0 && found < most {
-                self.lambda.copy_from_slice(&self.trial);
-                return alpha;
+            for (u, (start, s)) in u.iter_mut().zip(u_start.iter().zip(u_step)) {
+                *u = start + alpha * *s;
+            }
+            let found = self.evaluate(problem, model);
+            if found.0 < (1.0 - ARMIJO * alpha) * merit || halving == 0 && found.0 < most {
+                return Some((alpha, found));
             }
             alpha *= 0.5;
         }
-        0.0
-    }
-
-    fn merit_along_step(&self, problem: &Problem, model: FrictionModel, alpha: f64) -> f64 {
-        let mut merit = 0.0;
-        let (mut u, mut map) = ([0.0; DIM], [0.0; DIM]);
-        for KeptConstraint { index, rows, scale: w, .. } in &self.kept {
-            let dim = rows.len();
-            let along = self.u[rows.clone()].iter().zip(&self.u_step[rows.clone()]);
-            u.iter_mut().zip(along).for_each(|(u, (start, change))| *u = start + alpha * change);
-            let (law, lambda) = ((problem.law(*index), *w), &self.trial[rows.clone()]);
-            merit += *w * local_map(law, model, &u[..dim], lambda, &mut map[..dim]);
-        }
-        merit
+        self.lambda.copy_from_slice(&self.lambda_start);
+        None
     }
 
     /// Sweeps of projected Gauss-Seidel with step sizes at which every contact alone converges.
     fn sweep(&mut self, problem: &Problem, model: FrictionModel, sweeps: usize) {
+        if !std::mem::replace(&mut self.has_bounds, true) {
+            simd::dispatch(Bounds { problem, Y: &self.Y, kept: &mut self.kept });
+        }
         if self.W.is_empty() {
             simd::dispatch(SweepByImage { space: self, problem, model, sweeps });
         } else {

@@ -60,9 +60,7 @@ impl simd::Job for TransposedProduct<'_> {
         let Self { W, x, out } = self;
         out.fill(0.0);
         for (row, x) in W.chunks_exact(out.len().max(1)).zip(x).filter(|(_, x)| **x != 0.0) {
-            for (out, w) in out.iter_mut().zip(row) {
-                *out = x.mul_add(*w, *out);
-            }
+            add_scaled(out, *x, row);
         }
     }
 }
@@ -80,6 +78,21 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     }
     let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+/// `out += factor x`, in fours: loops are short, and what is left over of longer vectors would be most of them.
+#[inline(always)]
+fn add_scaled(out: &mut [f64], factor: f64, x: &[f64]) {
+    let (out, out_rest) = out.as_chunks_mut::<4>();
+    let (x, x_rest) = x.as_chunks::<4>();
+    for (out, x) in out.iter_mut().zip(x) {
+        for k in 0..4 {
+            out[k] = factor.mul_add(x[k], out[k]);
+        }
+    }
+    for (out, x) in out_rest.iter_mut().zip(x_rest) {
+        *out = factor.mul_add(*x, *out);
+    }
 }
 
 /// `x ← A⁻¹ x` by elimination with partial pivoting, which overwrites the row-major A. False if A is singular.
@@ -119,9 +132,7 @@ impl simd::Job for Solve<'_> {
                 if factor == 0.0 {
                     continue;
                 }
-                for (a, p) in row[k + 1..].iter_mut().zip(&pivot_row[1..]) {
-                    *a = factor.mul_add(-p, *a);
-                }
+                add_scaled(&mut row[k + 1..], -factor, &pivot_row[1..]);
                 *x -= factor * x_k;
             }
         }
@@ -152,12 +163,12 @@ impl simd::Job for AddOuter<'_> {
         for (g, GY) in G.chunks_exact(dim).zip(GY.chunks_exact_mut(n)) {
             GY.fill(0.0);
             for (g, y) in g.iter().zip(Y.chunks_exact(n)).filter(|(g, _)| **g != 0.0) {
-                GY.iter_mut().zip(y).for_each(|(out, y)| *out = g.mul_add(*y, *out));
+                add_scaled(GY, *g, y);
             }
         }
         for (y, GY) in Y.chunks_exact(n).zip(GY.chunks_exact(n)) {
             for (y, out) in y.iter().zip(out.chunks_exact_mut(n)).filter(|(y, _)| **y != 0.0) {
-                out.iter_mut().zip(GY).for_each(|(out, g)| *out = y.mul_add(*g, *out));
+                add_scaled(out, *y, GY);
             }
         }
     }
