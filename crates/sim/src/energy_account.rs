@@ -34,8 +34,9 @@ pub(crate) struct Account {
     pub squared_turn: f64,
     /// Unexplained energy of earlier parts of the step, and the energies exchanged in the largest of them.
     pub earlier: [f64; 2],
-    /// Work that potential forces do on half of the change of velocity.
+    /// Work that potential forces do on half of the change of velocity, without sign and with it.
     pub sampling: f64,
+    pub signed_sampling: f64,
     /// Size of the potential energies, for round-off.
     pub potential_size: f64,
     /// Kinetic energy at the speed to which constraints are solved.
@@ -60,6 +61,7 @@ impl Account {
         self.earlier[0] += other.earlier[0];
         self.earlier[1] = self.earlier[1].max(other.earlier[1]);
         self.sampling += other.sampling;
+        self.signed_sampling += other.signed_sampling;
         self.potential_size += other.potential_size;
         self.fall += other.fall;
         self.floor += other.floor;

@@ -280,10 +280,12 @@ impl EnergyAuditor {
         let whole = h / input.fraction;
         let squared_turn = whole * whole * before.squared_spin.max(after.squared_spin);
         let potential = -gravity.dot(&(after.moment - before.moment));
+        let sampling = 0.5 * h * gravity.dot(&(after.momentum - before.momentum));
         let mut account = Account {
             kinetic: [before.kinetic, after.kinetic],
             potential,
-            sampling: 0.5 * h * gravity.dot(&(after.momentum - before.momentum)).abs(),
+            sampling: sampling.abs(),
+            signed_sampling: sampling,
             potential_size: before.moment.abs().dot(&gravity.abs()),
             fall: 0.5 * before.mass * h * h * gravity.norm_squared(),
             floor: 0.5 * before.mass * input.least_speed().powi(2),
@@ -360,7 +362,9 @@ impl EnergyAuditor {
                 self.force_impulse[dof - start] -= impulse;
                 account.potential += 0.5 * stiffness * (x1 * x1 - x0 * x0);
                 account.potential_size += stiffness * (x1 * x1 + x0 * x0);
-                account.sampling += 0.5 * (impulse * (input.next.v[dof] - state.v[dof])).abs();
+                let sampling = 0.5 * impulse * (input.next.v[dof] - state.v[dof]);
+                account.sampling += sampling.abs();
+                account.signed_sampling += sampling;
             }
         }
     }

@@ -19,12 +19,16 @@ use crate::energy_account::Account;
 struct Change {
     /// Change of potential energy.
     potential: f64,
-    /// Change of all energy, position corrections included.
+    /// Change of all energy in the motion.
     growth: f64,
+    /// Change of all energy by position corrections, and what of a gain has a reason.
+    correction: f64,
+    lift: f64,
     /// Work of forces and of constraints with a source of energy.
     supplied: f64,
-    /// What sampling, free fall and round-off explain.
+    /// What sampling, free fall and round-off explain; the part of sampling with its sign.
     explained: f64,
+    sampling: f64,
     /// Square of the largest turn of a link in the whole step [rad²].
     squared_turn: f64,
 }
@@ -33,8 +37,12 @@ impl Change {
     fn add(&mut self, other: &Self) {
         self.potential += other.potential;
         self.growth += other.growth;
+        self.correction += other.correction;
+        self.lift = self.lift.max(other.lift);
         self.supplied += other.supplied;
-        self.explained += other.explained;
+        // Errors of sampling add up over parts with their signs.
+        self.explained = self.explained.max(other.explained);
+        self.sampling += other.sampling;
         self.squared_turn = self.squared_turn.max(other.squared_turn);
     }
 }
@@ -70,6 +78,7 @@ impl WorldEnergy {
     pub fn add(&mut self, account: &Account) {
         self.add_motion(account.kinetic, account.potential, account.tolerance());
         self.present.supplied += account.forces;
+        self.present.sampling += account.signed_sampling;
         self.present.squared_turn = self.present.squared_turn.max(account.squared_turn);
     }
 
@@ -86,9 +95,10 @@ impl WorldEnergy {
         self.present.explained += explained;
     }
 
-    /// Adds a change of energy by a position correction. Up to `lift` it has a reason; an infinite one is all of a gain.
+    /// Adds a change of energy by a position correction. Up to `lift` a gain has a reason.
     pub fn add_correction(&mut self, change: f64, lift: f64) {
-        self.present.growth += change - change.clamp(0.0, lift.max(0.0));
+        self.present.correction += change;
+        self.present.lift += lift;
     }
 
     /// Adds the work of constraints with a source of energy.
@@ -113,8 +123,10 @@ impl WorldEnergy {
         all.add(&self.present);
         let kinetic = self.start.max(self.kinetic[1]);
         let exchanged = kinetic + all.potential.abs() + all.supplied.abs();
-        let explained = Account::relative_gain(all.squared_turn) * exchanged + all.explained;
-        (all.growth - all.supplied, explained)
+        let explained = all.explained.max(all.sampling.abs());
+        let explained = Account::relative_gain(all.squared_turn) * exchanged + explained;
+        let correction = all.correction - all.correction.clamp(0.0, all.lift);
+        (all.growth + correction - all.supplied, explained)
     }
 
     /// Growth without cause relative to what is explained of it [-]; not positive for a loss.
@@ -154,7 +166,6 @@ mod tests {
     fn what_a_correction_lifts_beyond_its_allowance_counts() {
         let mut world = WorldEnergy::default();
         motion(&mut world, 1.0, [1.0, 1.0]);
-        world.add_correction(0.5, f64::INFINITY);
         world.add_correction(0.5, 0.5);
         assert!(world.gain() == 0.0);
         world.add_correction(0.5, 0.4);

@@ -32,6 +32,8 @@ const AT_SURFACE: f64 = 1e-4;
 /// progress.
 const DEEP: f64 = 0.05;
 const OPEN: f64 = 1e-3;
+/// Cosine of the angle between normals of shapes that are flush [-].
+const FLUSH: f64 = 0.9999;
 /// Progress of turns relative to that of translations [1/m]: bodies turn about long arms as well.
 const TURN_PROGRESS: f64 = 0.1;
 const PATIENCE: usize = 20;
@@ -353,9 +355,21 @@ impl Lasting {
                 if !separation(&first, &second, 1.0 - DEEP).overlaps {
                     continue;
                 }
-                let of_pair = contacts.iter().filter(|c| c.geoms == [a.index, b.index]);
-                let hints: Vec<Vector3<f64>> = of_pair.map(|c| c.normal).collect();
-                (depth(&first, &second, &hints), first.size().min(second.size()))
+                let of_pair = || contacts.iter().filter(|c| c.geoms == [a.index, b.index]);
+                let hints: Vec<Vector3<f64>> = of_pair().map(|c| c.normal).collect();
+                // Fixed shapes that are flush with one another are one obstacle: nothing leaves one of them through
+                // another, and one contact stands for all.
+                let mut others = contacts.iter().filter(|c| c.geoms[0] != a.index);
+                let is_flush = |c: &ContactPoint| {
+                    let is_along = |n: &Vector3<f64>| n.dot(&c.normal) > FLUSH;
+                    c.bodies[0] == 0 && c.geoms[1] == b.index && hints.iter().all(is_along)
+                };
+                let found = if a.link.is_none() && others.any(is_flush) {
+                    of_pair().map(|c| -c.gap).fold(0.0, f64::max)
+                } else {
+                    depth(&first, &second, &hints)
+                };
+                (found, first.size().min(second.size()))
             };
             if found > DEEP * size {
                 let key = (a.index, b.index);

@@ -69,12 +69,26 @@ impl EnergyAuditor {
         energy
     }
 
+    /// Sum of the forces of the springs of a tree [N, N·m].
+    fn spring_force(&self, model: &Model, tree: usize, next: &State) -> f64 {
+        let first = self.springs.partition_point(|(of, _)| *of < tree);
+        let own = self.springs[first..].iter().take_while(|(of, _)| *of == tree);
+        let forces = own.map(|(_, joint)| {
+            let (joint, mut stretch) = (&model.joints()[*joint], [0.0; MAX_NV]);
+            let stretch = &mut stretch[..joint.dofs.len()];
+            joint.difference(&model.q_spring()[joint.q.clone()], &next.q[joint.q.clone()], stretch);
+            joint.spec.stiffness * stretch.iter().map(|x| x.abs()).sum::<f64>()
+        });
+        forces.sum()
+    }
+
     /// Adds the change of energy of a tree by the position correction, after which its state is in the data. `max_speed` is
     /// that of corrections [m/s]: a gain beyond what lifts the tree at that speed, and a part of the energies
-    /// exchanged, is not resolved. `lift` is the height to which it costs nothing [m].
+    /// exchanged, is not resolved. `error` is the largest error that it had to remove [m, rad]: what moves the tree by as much
+    /// against its weight and springs has a reason.
     pub fn add_correction(
         &mut self,
-        (start, max_speed, lift): (&StepStart, f64, f64),
+        (start, max_speed, error): (&StepStart, f64, f64),
         tree: usize,
         next: &State,
         data: &Data,
@@ -85,7 +99,7 @@ impl EnergyAuditor {
         let gain = self.corrected_energy(model, tree, &after, next) - self.moved[tree];
         balance.correction += gain;
         let weight = after.mass * model.gravity().norm();
-        self.world.add_correction(gain, lift * weight);
+        self.world.add_correction(gain, error * (weight + self.spring_force(model, tree, next)));
         // A tree is displaced by what it moves in a step as well.
         let speed = max_speed + (2.0 * self.kinetic[tree] / after.mass).sqrt();
         let allowed = h * speed * weight + CORRECTION * self.exchanged[tree];

@@ -1,10 +1,10 @@
 //! How far a displacement moves the bodies of a tree.
 
-use stiction_mech::{BodyId, Data, angular_velocity, point_velocity, tree_velocities};
+use stiction_mech::{BodyId, Data, JointKind, angular_velocity, point_velocity, tree_velocities};
 
 use crate::world::World;
 
-/// Largest turn of a body by corrections in one step, besides what it turns in the step anyway [rad].
+/// Largest turn of a body, and of a hinge, by corrections in one step, besides what it turns in the step anyway [rad].
 pub(crate) const MAX_TURN: f64 = 0.02;
 
 /// Largest displacement of a point of a body, and largest turn of a body.
@@ -34,8 +34,8 @@ impl Extent {
         extent
     }
 
-    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h [s]: the turn of a body counts
-    /// only as far as it exceeds that of its motion. `turns` is memory for the turns of the bodies. Writes velocities of its
+    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h [s]: the turn of a body or
+    /// a hinge counts only as far as it exceeds that of its motion. `turns` is memory for the turns of the bodies. Writes velocities of its
     /// bodies into the data.
     pub fn beside(
         world: &World,
@@ -52,7 +52,14 @@ impl Extent {
         turns.extend(links.iter().map(|link| h * turn(data, link.body)));
         let extent = Self::of(world, tree, displacement, data);
         let excess = links.iter().zip(turns).map(|(link, own)| turn(data, link.body) - *own);
-        Self { turn: excess.fold(0.0, f64::max), ..extent }
+        let joints = &model.joints()[model.trees()[tree].joints.clone()];
+        let hinges =
+            joints.iter().filter(|joint| matches!(joint.spec.kind, JointKind::Hinge { .. }));
+        let own = hinges.map(|joint| {
+            let dof = joint.dofs.start;
+            displacement[dof].abs() - h * v[dof].abs()
+        });
+        Self { turn: excess.chain(own).fold(0.0, f64::max), ..extent }
     }
 
     /// The largest extent of all corrections of a step or a part of it: the distance of the motion and a speed times the

@@ -53,6 +53,11 @@ impl LastingErrors {
         self.errors.clear();
     }
 
+    /// The largest error [m, rad].
+    pub fn largest(&self) -> f64 {
+        self.errors.iter().map(|error| error.error).fold(0.0, f64::max)
+    }
+
     /// Starts a list of errors of a step.
     pub fn begin(&mut self) {
         self.known = true;

@@ -157,7 +157,9 @@ fn audit_correction(step: &mut StepContext) {
     // Errors that were there before the step, or may have been, may take any energy to remove.
     let lasting = &step.history.lasting_errors;
     let is_clean = lasting.known && lasting.errors.is_empty();
-    let lift = if is_clean { LIFT * stabilisation.slop } else { f64::INFINITY };
+    let least = LIFT * stabilisation.slop;
+    let lift = if is_clean { least } else { f64::INFINITY };
+    let error = if lasting.known { least + lasting.largest() } else { f64::INFINITY };
     for tree in corrector.corrected_trees() {
         let ([kinetic, excess], change) =
             auditor.correction_reduction((&start, lift), tree, next, data);
@@ -170,7 +172,7 @@ fn audit_correction(step: &mut StepContext) {
         }
         let max_speed = stabilisation.max_speed;
         auditor.add_correction(
-            (&start, max_speed, lift),
+            (&start, max_speed, error),
             tree,
             next,
             data,
