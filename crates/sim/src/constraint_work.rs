@@ -14,7 +14,7 @@ use crate::constraint::Equality;
 use crate::free_motion::FreeMotion;
 use crate::problem_assembly::ProblemAssembler;
 use crate::rows::drive::kind_of;
-use crate::rows::{ConstraintClass, ConstraintKey, RowBuilder};
+use crate::rows::{ConstraintClass, ConstraintKey, ContactRow, RowBuilder};
 use crate::world::World;
 
 /// The solved problem of a step.
@@ -163,9 +163,11 @@ impl ConstraintWork {
                 }
                 _ => is_passive(solved, index, &record.key),
             };
-            if !is_passive {
-                sum += self.work(solved, index);
-            }
+            sum += if is_passive {
+                parting_work(solved, index, contact)
+            } else {
+                self.work(solved, index)
+            };
         }
         sum
     }
@@ -184,6 +186,17 @@ impl ConstraintWork {
 fn trees_of<'a>(solved: &SolvedRows<'a>, index: usize) -> impl Iterator<Item = usize> + 'a {
     let terms = solved.problem.constraints()[index].terms();
     solved.rows.ports()[terms].iter().filter_map(|port| port.tree())
+}
+
+/// Work of a contact of a soft body with the speed at which its overlap is parted [J]; zero for other constraints.
+fn parting_work(solved: &SolvedRows, index: usize, contact: Option<&ContactRow>) -> f64 {
+    if !contact.is_some_and(|contact| contact.point.is_soft() && contact.point.gap < 0.0) {
+        return 0.0;
+    }
+    let range = solved.problem.row_range(index);
+    let (bias, impulse) = (&solved.problem.bias()[range.clone()], &solved.impulse[range]);
+    let [impulse, bias] = [impulse, bias].map(contact::ContactVec::load);
+    impulse.n * (-bias.n).max(0.0)
 }
 
 /// Whether no row of a constraint yields.

@@ -101,9 +101,9 @@ impl Account {
         self.sampling + solver + ROUND_OFF * self.potential_size + self.floor
     }
 
-    /// Energy without cause that sampling, free fall and round-off explain, whatever the solver does.
+    /// Energy without cause that free fall and round-off explain, whatever the solver does.
     pub fn tolerance(&self) -> f64 {
-        self.sampling + self.fall + ROUND_OFF * self.potential_size + self.floor
+        self.fall + ROUND_OFF * self.potential_size + self.floor
     }
 
     /// Gain of energy without cause that a scheme explains in a motion of a squared turn [rad²], relative to its energies [-].

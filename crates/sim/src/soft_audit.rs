@@ -30,8 +30,8 @@ pub(crate) struct SoftMotion {
     pub kinetic: [f64; 2],
     /// Change of elastic energy and that of weight.
     pub potential: f64,
-    /// What sampling, free fall and round-off explain.
-    pub explained: f64,
+    /// What free fall and round-off, and sampling without and with its sign explain.
+    pub explained: [f64; 3],
 }
 
 impl SoftAuditor {
@@ -82,8 +82,9 @@ impl SoftAuditor {
         // Weight does work on half of the change of velocity.
         let momentum =
             |state: &State| soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).0;
-        let sampling = 0.5 * h * model.gravity().dot(&(momentum(next) - momentum(old))).abs();
-        SoftMotion { kinetic, potential: change, explained: 0.5 * fall + sampling + round_off }
+        let sampling = 0.5 * h * model.gravity().dot(&(momentum(next) - momentum(old)));
+        let explained = [0.5 * fall + round_off, sampling.abs(), sampling];
+        SoftMotion { kinetic, potential: change, explained }
     }
 
     /// Energy that the soft bodies gained without cause in the step so far, relative to what is explained: a hundredth of the

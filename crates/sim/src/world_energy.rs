@@ -26,8 +26,10 @@ struct Change {
     lift: f64,
     /// Work of forces and of constraints with a source of energy.
     supplied: f64,
-    /// What sampling, free fall and round-off explain; the part of sampling with its sign.
+    /// What free fall and round-off explain in the whole step.
     explained: f64,
+    /// The same of sampling, without sign and with it: over parts it adds up with its sign.
+    gross_sampling: f64,
     sampling: f64,
     /// Square of the largest turn of a link in the whole step [rad²].
     squared_turn: f64,
@@ -40,8 +42,8 @@ impl Change {
         self.correction += other.correction;
         self.lift = self.lift.max(other.lift);
         self.supplied += other.supplied;
-        // Errors of sampling add up over parts with their signs.
         self.explained = self.explained.max(other.explained);
+        self.gross_sampling += other.gross_sampling;
         self.sampling += other.sampling;
         self.squared_turn = self.squared_turn.max(other.squared_turn);
     }
@@ -56,7 +58,8 @@ pub(crate) struct WorldEnergy {
     /// In the parts before this one, and in this one.
     earlier: Change,
     present: Change,
-    is_in_parts: bool,
+    /// Length of this part relative to the step [-].
+    fraction: f64,
     /// Whether the work of constraints with a source of energy is in this part.
     is_supplied: bool,
 }
@@ -64,9 +67,9 @@ pub(crate) struct WorldEnergy {
 impl WorldEnergy {
     /// Begins a step, or with a smaller `fraction` a part of one that was given up.
     pub fn begin(&mut self, fraction: f64) {
-        self.is_in_parts = fraction < 1.0;
+        self.fraction = fraction;
         self.is_supplied = false;
-        if !self.is_in_parts {
+        if fraction == 1.0 {
             self.earlier = Change::default();
             self.start = 0.0;
         }
@@ -76,23 +79,32 @@ impl WorldEnergy {
 
     /// Adds a tree or a rod.
     pub fn add(&mut self, account: &Account) {
-        self.add_motion(account.kinetic, account.potential, account.tolerance());
+        let explained = [account.tolerance(), account.sampling, account.signed_sampling];
+        self.add_motion(account.kinetic, account.potential, explained);
         self.present.supplied += account.forces;
-        self.present.sampling += account.signed_sampling;
         self.present.squared_turn = self.present.squared_turn.max(account.squared_turn);
     }
 
-    /// Adds soft bodies, with their kinetic energy before and after.
-    pub fn add_motion(&mut self, kinetic: [f64; 2], potential: f64, explained: f64) {
+    /// Adds soft bodies, with their kinetic energy before and after, and what free fall and round-off, and sampling without and
+    /// with its sign explain in this part.
+    pub fn add_motion(
+        &mut self,
+        kinetic: [f64; 2],
+        potential: f64,
+        [explained, gross_sampling, sampling]: [f64; 3],
+    ) {
         for (sum, kinetic) in self.kinetic.iter_mut().zip(kinetic) {
             *sum += kinetic;
         }
-        if !self.is_in_parts {
+        if self.fraction == 1.0 {
             self.start += kinetic[0];
         }
         self.present.potential += potential;
         self.present.growth += kinetic[1] - kinetic[0] + potential;
-        self.present.explained += explained;
+        // That of the whole step, for free fall is of second order in its length.
+        self.present.explained += explained / (self.fraction * self.fraction);
+        self.present.gross_sampling += gross_sampling;
+        self.present.sampling += sampling;
     }
 
     /// Adds a change of energy by a position correction. Up to `lift` a gain has a reason.
@@ -123,7 +135,9 @@ impl WorldEnergy {
         all.add(&self.present);
         let kinetic = self.start.max(self.kinetic[1]);
         let exchanged = kinetic + all.potential.abs() + all.supplied.abs();
-        let explained = all.explained.max(all.sampling.abs());
+        let is_in_parts = self.fraction < 1.0;
+        let sampling = if is_in_parts { all.sampling.abs() } else { all.gross_sampling };
+        let explained = all.explained + sampling;
         let explained = Account::relative_gain(all.squared_turn) * exchanged + explained;
         let correction = all.correction - all.correction.clamp(0.0, all.lift);
         (all.growth + correction - all.supplied, explained)
@@ -149,7 +163,7 @@ mod tests {
     /// A motion from and to a kinetic energy [J] that a potential does not explain.
     fn motion(world: &mut WorldEnergy, fraction: f64, kinetic: [f64; 2]) -> f64 {
         world.begin(fraction);
-        world.add_motion(kinetic, 0.0, 0.0);
+        world.add_motion(kinetic, 0.0, [0.0; 3]);
         world.gain()
     }
 

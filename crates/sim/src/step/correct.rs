@@ -130,8 +130,11 @@ fn audit_motion(step: &mut StepContext) {
     }
 }
 
-/// Balance of energy of all bodies together, after corrections.
+/// Balance of energy of all bodies together, after corrections. A problem that was not solved has its own flag.
 fn audit_world(step: &mut StepContext) {
+    if !step.report.converged() {
+        return;
+    }
     let Scratch { auditor, rows, problem, solution, assembler, next, free, .. } =
         &mut *step.scratch;
     let solved = SolvedRows {

@@ -29,6 +29,8 @@ use crate::warm_start::{Guess, WarmStart};
 
 /// Change of velocities below which Newton's method ends, relative to the fastest [-].
 const CONVERGED: f64 = 1e-4;
+/// Speed of vertices that counts as rest, besides that of one step of free fall [m/s].
+const LEAST_SPEED: f64 = 1e-5;
 /// How often the step length is reduced, and the largest reduction at once [-].
 const MAX_REDUCTIONS: usize = 6;
 const MIN_REDUCTION: f64 = 0.1;
@@ -62,7 +64,7 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
     let NewtonScratch { iterate, .. } = &mut step.scratch.newton;
     iterate.clear();
     iterate.resize(step.scratch.solution.velocity.len(), 0.0);
-    let min_speed = step.world.model.gravity().norm() * step.settings.time_step;
+    let min_speed = LEAST_SPEED + step.world.model.gravity().norm() * step.settings.time_step;
     let mut reach = 0.0_f64;
     for _ in 0..iterations {
         let model = &step.world.model;
