@@ -33,7 +33,7 @@ use crate::energy_account::Account;
 use crate::energy_balance::EnergyBalance;
 use crate::energy_drift::EnergyDrift;
 use crate::free_motion::{FreeMotion, StepStart};
-use crate::momentum_audit::{MomentumAuditor, is_pushed};
+use crate::momentum_audit::MomentumAuditor;
 use crate::soft_audit::SoftAuditor;
 use crate::world_energy::WorldEnergy;
 
@@ -297,9 +297,9 @@ impl EnergyAuditor {
             self.moved[tree] = after.kinetic + account.potential;
             let (pair, weight) = ([&before, &after], h * before.mass * gravity);
             // Without applied forces, weight alone changes the momentum of a tree in flight.
-            if !is_pushed(&input.start, tree) {
+            if !self.momentum.is_pushed(&input.start, tree) {
                 let of = (tree, squared_turn);
-                let least = before.mass * input.least_speed();
+                let least = before.mass * LEAST_SPEED;
                 account.momentum =
                     self.momentum.imbalance(of, (pair, least), &weight, &[0.0; 3], None);
             }

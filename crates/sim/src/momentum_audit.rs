@@ -9,7 +9,7 @@
 //! equation is linear, and grows with the turn Ω h of the fastest link for others.
 
 use nalgebra::Vector3;
-use stiction_mech::{JointKind, Link, Model, TreeMotion};
+use stiction_mech::{Actuator, JointKind, Link, Model, Transmission, TreeMotion};
 
 use crate::energy_account::RELATIVE;
 use crate::free_motion::StepStart;
@@ -29,12 +29,28 @@ const CORRECTED: f64 = 0.05;
 pub(crate) struct MomentumAuditor {
     /// Per tree: whether its equation is linear; `None` if it has no balance.
     is_linear: Vec<Option<bool>>,
+    /// Whether tendons or actuators exert forces other than between the links of a tree.
+    is_driven_from_outside: bool,
 }
 
 impl MomentumAuditor {
     pub fn new(model: &Model) -> Self {
         let trees = 0..model.trees().len();
-        Self { is_linear: trees.map(|tree| is_linear(model, tree)).collect() }
+        Self {
+            is_linear: trees.map(|tree| is_linear(model, tree)).collect(),
+            is_driven_from_outside: !model.tendons().is_empty()
+                || model.actuators().iter().any(|actuator| !acts_within_a_tree(model, actuator)),
+        }
+    }
+
+    /// Whether forces besides weight and those of joints may act on the bodies of a tree without constraint rows.
+    pub fn is_pushed(&self, start: &StepStart, tree: usize) -> bool {
+        let StepStart { model, input, .. } = *start;
+        let range = &model.trees()[tree];
+        let links = &model.links()[range.links.clone()];
+        self.is_driven_from_outside
+            || links.iter().any(|link| link.compensated_mass != 0.0)
+            || input.wrench[range.bodies.clone()].iter().any(|wrench| wrench.amax() > 0.0)
     }
 
     /// Momentum without cause of a tree, relative to what its scheme explains [-]. `weight` is the impulse of its
@@ -82,14 +98,14 @@ impl MomentumAuditor {
     }
 }
 
-/// Whether forces besides weight and those of joints may act on the bodies of a tree without constraint rows.
-pub(crate) fn is_pushed(start: &StepStart, tree: usize) -> bool {
-    let StepStart { model, input, .. } = *start;
-    let range = &model.trees()[tree];
-    let links = &model.links()[range.links.clone()];
-    links.iter().any(|link| link.compensated_mass != 0.0)
-        || input.wrench[range.bodies.clone()].iter().any(|wrench| wrench.amax() > 0.0)
-        || !(model.tendons().is_empty() && model.actuators().is_empty())
+/// Whether an actuator acts on a joint between two links, so that its forces on them cancel.
+fn acts_within_a_tree(model: &Model, actuator: &Actuator) -> bool {
+    match actuator.spec.transmission {
+        Transmission::Joint(joint) | Transmission::JointDof(joint, _) => {
+            model.joints()[joint.0].spec.kind != JointKind::Free
+        }
+        _ => false,
+    }
 }
 
 /// Whether the equation of the momentum of a tree is linear; `None` unless its root is free and has neither spring nor

@@ -383,10 +383,13 @@ impl Lasting {
         }
         self.pairs = deep;
         let mut open = BTreeMap::new();
+        let largest = after.equality.iter().flatten().copied().fold(0.0, f64::max);
         for (k, errors) in after.equality.iter().enumerate() {
             for (part, error) in errors.iter().enumerate().filter(|(_, error)| **error > OPEN) {
                 let old = self.equalities.get(&(k, part)).copied();
                 let progress = if part == 1 { TURN_PROGRESS * progress } else { progress };
+                // Errors that close together end together, a small one in proportion to the largest.
+                let progress = progress * error / largest;
                 let keep = |entry| open.insert((k, part), entry);
                 if let Some(stuck) = lasts(old, *error, progress, keep) {
                     let (name, unit) = (&world.equality_names()[k], ["m", "rad"][part]);
