@@ -39,8 +39,10 @@ use crate::world_energy::WorldEnergy;
 
 /// Turn of a segment in a step beyond which a rod must not store energy without cause, if steps are not divided [rad].
 const MAX_ROD_TURN: f64 = 0.5;
-/// Speed to which velocities are solved, besides the closure of equalities in a step [m/s].
+/// Speed to which velocities are solved, besides the closure of equalities in a step, and that of trees in flight, for which
+/// nothing is solved but their own equations [m/s].
 const LEAST_SPEED: f64 = 1e-6;
+const FLIGHT_LEAST_SPEED: f64 = 1e-7;
 /// Largest number of velocities of a joint.
 const MAX_NV: usize = 6;
 
@@ -90,7 +92,7 @@ pub(crate) struct AuditInput<'a> {
     /// Per degree of freedom: velocity on which contact laws acted.
     pub contact_velocity: &'a [f64],
     pub solved: SolvedRows<'a>,
-    /// Error to which equalities are closed [m].
+    /// Error to which equalities are closed, zero without any [m].
     pub closure: f64,
     /// Length of the motion relative to the time step [-].
     pub fraction: f64,
@@ -143,6 +145,7 @@ impl EnergyAuditor {
                 *residual += self.residual[tree];
                 *exchanged = exchanged.max(self.exchanged[tree]);
             }
+            self.momentum.accept();
             self.soft.accept();
             self.world.accept();
         }
@@ -183,6 +186,7 @@ impl EnergyAuditor {
         self.fraction = fraction;
         if fraction == 1.0 {
             self.earlier.fill([0.0; 2]);
+            self.momentum.begin();
             self.soft.begin_step();
         }
         self.world.begin(fraction);
@@ -299,9 +303,8 @@ impl EnergyAuditor {
             // Without applied forces, weight alone changes the momentum of a tree in flight.
             if !self.momentum.is_pushed(&input.start, tree) {
                 let of = (tree, squared_turn);
-                let least = before.mass * LEAST_SPEED;
-                account.momentum =
-                    self.momentum.imbalance(of, (pair, least), &weight, &[0.0; 3], None);
+                let least = before.mass * FLIGHT_LEAST_SPEED;
+                account.momentum = self.momentum.imbalance(of, (pair, least), &weight, None);
             }
             // The work of the springs, which is in that of the forces, is in the potential energies as well.
             account.forces = work - springs.unwrap_or(potential - account.potential);
@@ -314,9 +317,9 @@ impl EnergyAuditor {
         let constraints = offset.map(|offset| &self.constraints.impulse[offset..]);
         let weight = h * before.mass * gravity;
         let (pair, of) = ([&before, &after], (tree, squared_turn));
-        let forces = &self.force_impulse;
+        let impulses = Some((&self.force_impulse[..], constraints));
         let least = before.mass * input.least_speed();
-        account.momentum = self.momentum.imbalance(of, (pair, least), &weight, forces, constraints);
+        account.momentum = self.momentum.imbalance(of, (pair, least), &weight, impulses);
         for (k, dof) in dofs.enumerate() {
             let mean = 0.5 * (state.v[dof] + input.next.v[dof]);
             account.forces += self.force_impulse[k] * mean;

@@ -6,7 +6,8 @@
 //!
 //! where f are the first three velocities of a free joint, along the axes of the world, and p the impulse of all
 //! forces but weight. ε is [`MOMENTUM`] for a body whose origin is its centre of mass, for which the
-//! equation is linear, and grows with the turn Ω h of the fastest link for others.
+//! equation is linear, and grows with the turn Ω h of the fastest link for others. In a step in parts the left side adds up over
+//! the parts so far.
 
 use nalgebra::Vector3;
 use stiction_mech::{Actuator, JointKind, Link, Model, Transmission, TreeMotion};
@@ -17,7 +18,7 @@ use crate::free_motion::StepStart;
 /// Momentum without cause above which the motion of a single body is not resolved, relative to all momenta [-].
 const MOMENTUM: f64 = 1e-3;
 /// The same for other trees that do not turn, and factor of the square of their turn [-].
-const TREE_MOMENTUM: f64 = 5e-3;
+const TREE_MOMENTUM: f64 = 3e-3;
 const TURNING: f64 = 5.0;
 /// Distance of the centre of mass from the origin of a body that counts as none, relative to its size [-].
 const CENTRED: f64 = 1e-9;
@@ -31,15 +32,32 @@ pub(crate) struct MomentumAuditor {
     is_linear: Vec<Option<bool>>,
     /// Whether tendons or actuators exert forces other than between the links of a tree.
     is_driven_from_outside: bool,
+    /// Per tree: momentum without cause of this part of the step, and of the parts before it [N·s].
+    residual: Vec<Vector3<f64>>,
+    earlier: Vec<Vector3<f64>>,
 }
 
 impl MomentumAuditor {
     pub fn new(model: &Model) -> Self {
-        let trees = 0..model.trees().len();
+        let trees = model.trees().len();
         Self {
-            is_linear: trees.map(|tree| is_linear(model, tree)).collect(),
+            is_linear: (0..trees).map(|tree| is_linear(model, tree)).collect(),
+            residual: vec![Vector3::zeros(); trees],
+            earlier: vec![Vector3::zeros(); trees],
             is_driven_from_outside: !model.tendons().is_empty()
                 || model.actuators().iter().any(|actuator| !acts_within_a_tree(model, actuator)),
+        }
+    }
+
+    /// Begins a step.
+    pub fn begin(&mut self) {
+        self.earlier.fill(Vector3::zeros());
+    }
+
+    /// Keeps the momentum without cause of a part of a step for the parts that follow.
+    pub fn accept(&mut self) {
+        for (earlier, residual) in self.earlier.iter_mut().zip(&self.residual) {
+            *earlier += residual;
         }
     }
 
@@ -54,15 +72,14 @@ impl MomentumAuditor {
     }
 
     /// Momentum without cause of a tree, relative to what its scheme explains [-]. `weight` is the impulse of its
-    /// weight, `forces` and `constraints` are the impulses on its velocities, and `least` its momentum at the speed to which
-    /// velocities are solved [N·s].
+    /// weight, `impulses` are those of forces and constraints on its velocities, none of a tree in flight, and `least` its
+    /// momentum at the speed to which velocities are solved [N·s].
     pub fn imbalance(
-        &self,
+        &mut self,
         (tree, squared_turn): (usize, f64),
         ([before, after], least): ([&TreeMotion; 2], f64),
         weight: &Vector3<f64>,
-        forces: &[f64],
-        constraints: Option<&[f64]>,
+        impulses: Option<(&[f64], Option<&[f64]>)>,
     ) -> f64 {
         let error = match self.is_linear[tree] {
             None => return 0.0,
@@ -71,13 +88,16 @@ impl MomentumAuditor {
         };
         let mut residual = after.momentum - before.momentum - weight;
         let mut gross = before.gross_momentum.max(after.gross_momentum) + weight.norm();
-        for k in 0..3 {
-            let (force, constraint) = (forces[k], constraints.map_or(0.0, |all| all[k]));
-            residual[k] -= force + constraint;
-            gross += force.abs() + constraint.abs();
+        if let Some((forces, constraints)) = impulses {
+            for k in 0..3 {
+                let (force, constraint) = (forces[k], constraints.map_or(0.0, |all| all[k]));
+                residual[k] -= force + constraint;
+                gross += force.abs() + constraint.abs();
+            }
         }
+        self.residual[tree] = residual;
         let allowed = error * gross + least;
-        if allowed > 0.0 { residual.norm() / allowed } else { 0.0 }
+        if allowed > 0.0 { (residual + self.earlier[tree]).norm() / allowed } else { 0.0 }
     }
 
     /// Change of the momentum of a tree by a position correction, which exerts no impulse, relative to what is tolerated in a
@@ -142,14 +162,14 @@ mod tests {
         let mass = MassProperties::new(2.0, Vector3::zeros(), Matrix3::identity()).unwrap();
         let body = builder.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
         builder.joint(body, JointSpec::new(JointKind::Free));
-        let auditor = MomentumAuditor::new(&builder.build().unwrap());
+        let mut auditor = MomentumAuditor::new(&builder.build().unwrap());
         let motion = |p: f64| TreeMotion {
             momentum: Vector3::x() * p,
             gross_momentum: p.abs(),
             mass: 2.0,
             ..TreeMotion::default()
         };
-        let imbalance = |from: f64, to: f64, weight: f64, force: f64, constraint: f64| {
+        let mut imbalance = |from: f64, to: f64, weight: f64, force: f64, constraint: f64| {
             let impulses = |p: f64| [p, 0.0, 0.0, 0.0, 0.0, 0.0];
             let weight = Vector3::x() * weight;
             let constraints = impulses(constraint);
@@ -158,8 +178,7 @@ mod tests {
                 (0, 0.0),
                 (states, 0.0),
                 &weight,
-                &impulses(force),
-                Some(&constraints),
+                Some((&impulses(force), Some(&constraints))),
             )
         };
         // 1 N·s and what weight, forces and constraints add.
@@ -168,5 +187,29 @@ mod tests {
         let found = imbalance(1.0, 1.622, 0.1, 0.2, 0.3);
         assert!((found - 0.022 / (1e-3 * 2.222)).abs() < 1e-9, "{found}");
         assert_eq!(imbalance(0.0, 0.0, 0.0, 0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn momentum_without_cause_adds_up_over_the_parts_of_a_step() {
+        let mut builder = ModelBuilder::new();
+        let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).unwrap();
+        let body = builder.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
+        builder.joint(body, JointSpec::new(JointKind::Free));
+        let mut auditor = MomentumAuditor::new(&builder.build().unwrap());
+        let motion = |p: f64| TreeMotion {
+            momentum: Vector3::x() * p,
+            gross_momentum: p.abs(),
+            ..TreeMotion::default()
+        };
+        // Each part gains 0.6 of what is allowed of 1 N·s.
+        auditor.begin();
+        let mut found = [0.0; 4];
+        for (part, found) in found.iter_mut().enumerate() {
+            let states = [&motion(1.0), &motion(1.0 + 0.6e-3)];
+            *found = auditor.imbalance((0, 0.0), (states, 0.0), &Vector3::zeros(), None);
+            auditor.accept();
+            let expected = 0.6 * (part + 1) as f64 / (1.0 + 0.6e-3);
+            assert!((*found - expected).abs() < 1e-9, "{found}");
+        }
     }
 }

@@ -12,6 +12,8 @@ use crate::free_motion::StepStart;
 
 /// Gain above which a motion is not resolved, relative to the energies exchanged [-].
 const RELATIVE: f64 = 0.01;
+/// Displacement to which the motion of vertices is solved, relative to the size of the smallest body [-].
+const SOLVED: f64 = 1e-8;
 /// Part of the potential energies that round-off may change [-].
 const ROUND_OFF: f64 = 1e-12;
 
@@ -57,14 +59,16 @@ impl SoftAuditor {
         let (model, h, [old, next]) = (start.model, start.time_step, solved.states);
         let kinetic = [old, next].map(|s| soft_kinetic_energy(model, &s.x_dot));
         let [potential_0, potential_1] = [old, next].map(|s| soft_potential_energy(model, &s.x));
-        let mut work = 0.0;
+        let (mut work, mut gross) = (0.0, 0.0);
         for (soft, range) in solved.assembler.softs() {
             let first = model.softs()[*soft].nodes.start;
             let vertices = solved.free.soft.free_vertices(*soft).iter();
             for (vertex, p) in vertices.zip(impulse[range.clone()].chunks_exact(3)) {
                 let node = first + *vertex as usize;
                 let mean = 0.5 * (old.x_dot[node] + next.x_dot[node]);
-                work += mean.dot(&Vector3::from_column_slice(p));
+                let p = Vector3::from_column_slice(p);
+                work += mean.dot(&p);
+                gross += p.norm();
             }
         }
         let mass: f64 = model.softs().iter().map(|soft| soft.total_mass()).sum();
@@ -73,7 +77,10 @@ impl SoftAuditor {
         let gain = kinetic[1] - kinetic[0] + change - work;
         let exchanged = kinetic[0].max(kinetic[1]) + change.abs() + work.abs() + fall;
         let round_off = ROUND_OFF * (potential_0.abs() + potential_1.abs()) + f64::MIN_POSITIVE;
-        let explained = fall + round_off;
+        // Loaded bodies at rest: their forces do work on what the motion is not solved to.
+        let volume = model.softs().iter().map(|soft| soft.volume()).fold(f64::INFINITY, f64::min);
+        let solver = SOLVED * volume.cbrt() / h * gross;
+        let explained = fall + round_off + solver;
         // What is explained does not add up over parts.
         let unexplained = gain.signum() * (gain.abs() - explained).max(0.0);
         self.present = [unexplained, exchanged];
@@ -83,7 +90,7 @@ impl SoftAuditor {
         let momentum =
             |state: &State| soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).0;
         let sampling = 0.5 * h * model.gravity().dot(&(momentum(next) - momentum(old)));
-        let explained = [0.5 * fall + round_off, sampling.abs(), sampling];
+        let explained = [0.5 * fall + round_off + solver, sampling.abs(), sampling];
         SoftMotion { kinetic, potential: change, explained }
     }
 

@@ -110,7 +110,8 @@ fn audit_motion(step: &mut StepContext) {
         slop: step.settings.stabilisation.slop,
         states: [step.state, next],
     };
-    let closure = step.settings.stabilisation.closure;
+    let has_equalities = !step.world.equalities().is_empty();
+    let closure = if has_equalities { step.settings.stabilisation.closure } else { 0.0 };
     let (fraction, is_divisible) = (step.part.fraction, step.part.is_divisible());
     let input = AuditInput {
         start,

@@ -29,8 +29,8 @@ use crate::warm_start::{Guess, WarmStart};
 
 /// Change of velocities below which Newton's method ends, relative to the fastest [-].
 const CONVERGED: f64 = 1e-4;
-/// Speed of vertices that counts as rest, besides that of one step of free fall [m/s].
-const LEAST_SPEED: f64 = 1e-5;
+/// Displacement of vertices in a step that counts as rest relative to the size of their body, besides that of free fall [-].
+const LEAST_DISPLACEMENT: f64 = 1e-4;
 /// How often the step length is reduced, and the largest reduction at once [-].
 const MAX_REDUCTIONS: usize = 6;
 const MIN_REDUCTION: f64 = 0.1;
@@ -64,7 +64,7 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
     let NewtonScratch { iterate, .. } = &mut step.scratch.newton;
     iterate.clear();
     iterate.resize(step.scratch.solution.velocity.len(), 0.0);
-    let min_speed = LEAST_SPEED + step.world.model.gravity().norm() * step.settings.time_step;
+    let min_speed = speed_at_rest(&step.world.model, step.settings.time_step);
     let mut reach = 0.0_f64;
     for _ in 0..iterations {
         let model = &step.world.model;
@@ -103,6 +103,12 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
     }
     step.scratch.free.soft.set_unresolved();
     Ok(())
+}
+
+/// Speed of vertices that counts as rest in a step h [m/s].
+fn speed_at_rest(model: &Model, h: f64) -> f64 {
+    let volume = model.softs().iter().map(|soft| soft.volume()).fold(f64::INFINITY, f64::min);
+    LEAST_DISPLACEMENT * volume.cbrt() / h + model.gravity().norm() * h
 }
 
 fn has_nonlinear_soft(scratch: &Scratch) -> bool {
