@@ -248,7 +248,8 @@ impl EnergyAuditor {
             self.world.add(&account);
         }
         if model.nodes() > 0 {
-            let motion = self.soft.measure(&input.start, &input.solved, &self.constraints.impulse);
+            let (start, impulse) = ((&input.start, fraction), &self.constraints.impulse);
+            let motion = self.soft.measure(start, &input.solved, impulse);
             self.world.add_motion(motion.kinetic, motion.potential, motion.explained);
         }
         self.supply_world(&input.solved);

@@ -48,11 +48,11 @@ impl SoftAuditor {
         self.earlier[1] = self.earlier[1].max(self.present[1]);
     }
 
-    /// Measures the energies of the soft bodies in a step. `impulse` is that of the constraints on the velocities of the
-    /// problem [N·s].
+    /// Measures the energies of the soft bodies in a step, or in a `fraction` of it. `impulse` is that of the constraints on
+    /// the velocities of the problem [N·s].
     pub fn measure(
         &mut self,
-        start: &StepStart,
+        (start, fraction): (&StepStart, f64),
         solved: &SolvedRows,
         impulse: &[f64],
     ) -> SoftMotion {
@@ -84,7 +84,9 @@ impl SoftAuditor {
         // What is explained does not add up over parts.
         let unexplained = gain.signum() * (gain.abs() - explained).max(0.0);
         self.present = [unexplained, exchanged];
-        let allowed = RELATIVE * exchanged.max(self.earlier[1]) + explained;
+        // That of the whole step, for free fall is of second order in its length.
+        let whole = explained + fall * (1.0 / (fraction * fraction) - 1.0);
+        let allowed = RELATIVE * exchanged.max(self.earlier[1]) + whole;
         self.gain = (self.earlier[0] + gain) / allowed;
         // Weight does work on half of the change of velocity.
         let momentum =
