@@ -64,7 +64,7 @@ pub(crate) struct EnergyAuditor {
     /// Joints with springs, by tree, and per velocity their stretch at the start.
     springs: Vec<(usize, usize)>,
     stretch: Vec<f64>,
-    /// Per rod: elastic energy at the start [J].
+    /// Per rod: elastic energy at the start, without clamps on moving bodies, which are constraints [J].
     elastic: Vec<f64>,
     pub constraints: ConstraintWork,
     /// Impulse of the forces on one tree [N·s].
@@ -173,7 +173,7 @@ impl EnergyAuditor {
         }
         for (rod, energy) in model.rods().iter().zip(&mut self.elastic) {
             if !asleep[rod.trees.start] {
-                *energy = rod.energy(data);
+                *energy = rod.internal_energy(data);
             }
         }
     }
@@ -212,7 +212,7 @@ impl EnergyAuditor {
                 if tree + 1 < trees.end {
                     continue;
                 }
-                let now = model.rods()[rod.0].energy(input.data);
+                let now = model.rods()[rod.0].internal_energy(input.data);
                 let before = self.elastic[rod.0];
                 balance.potential += now - before;
                 // Strains are stiff: what they store in a step that hardly turns, the next steps dissipate. Shorter steps

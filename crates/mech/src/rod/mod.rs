@@ -201,7 +201,27 @@ impl Rod {
 
     /// Elastic energy [J], clamps on moving bodies included. Needs the position stage of `data`.
     pub fn energy(&self, data: &Data) -> f64 {
-        (0..=self.len()).filter_map(|index| self.bond(data, index)).map(|bond| bond.energy()).sum()
+        self.energy_of(data, |_| true)
+    }
+
+    /// The same without clamps on moving bodies, whose forces are those of constraints.
+    pub fn internal_energy(&self, data: &Data) -> f64 {
+        self.energy_of(data, |index| self.is_internal(index))
+    }
+
+    fn energy_of(&self, data: &Data, is_counted: impl Fn(usize) -> bool) -> f64 {
+        let bonds = (0..=self.len()).filter(|index| is_counted(*index));
+        bonds.filter_map(|index| self.bond(data, index)).map(|bond| bond.energy()).sum()
+    }
+
+    /// Whether the forces of a bond are part of the rod: not those at a free end or of a clamp on a moving body.
+    fn is_internal(&self, index: usize) -> bool {
+        let is_grounded = |end: usize| self.clamps[end].is_some_and(|clamp| clamp.grounded);
+        match index {
+            0 => is_grounded(0),
+            _ if index == self.len() => is_grounded(1),
+            _ => true,
+        }
     }
 }
 

@@ -44,14 +44,8 @@ impl RodWorkspace {
 impl Rod {
     /// Evaluates strains and Jacobians of the bonds. Needs the position stage of `data`.
     pub fn evaluate(&self, data: &Data, work: &mut RodWorkspace) {
-        let n = self.len();
         for (index, bond) in work.bonds.iter_mut().enumerate() {
-            let excluded = match index {
-                0 => self.clamps[0].is_none_or(|clamp| !clamp.grounded),
-                _ if index == n => self.clamps[1].is_none_or(|clamp| !clamp.grounded),
-                _ => false,
-            };
-            *bond = if excluded { None } else { self.bond(data, index) };
+            *bond = if self.is_internal(index) { self.bond(data, index) } else { None };
         }
     }
 
