@@ -168,7 +168,7 @@ impl FlushContacts {
             let cores = ((&a.shape as _, &X_WA), (&b.shape as _, &X_WB));
             narrow::cores_along(cores.0, cores.1, &normal, within, &mut self.manifold);
             // A pair that overlaps keeps its contacts unless the common normal has some.
-            if self.manifold.points().is_empty() && pair.iter().any(|c| c.gap < -slop) {
+            if self.manifold.points().is_empty() && pair.iter().any(|c| c.gap < 0.0) {
                 out.extend_from_slice(pair);
                 continue;
             }
