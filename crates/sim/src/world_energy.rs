@@ -14,6 +14,9 @@
 
 use crate::energy_account::Account;
 
+/// Most of the energies exchanged that sampling explains in a step in parts, which is to resolve the motion [-].
+const MAX_SAMPLING: f64 = 0.025;
+
 /// Energies of all trees, rods and soft bodies in one step, or in a part of it [J].
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
@@ -135,8 +138,11 @@ impl WorldEnergy {
         all.add(&self.present);
         let kinetic = self.start.max(self.kinetic[1]);
         let exchanged = kinetic + all.potential.abs() + all.supplied.abs();
-        let is_in_parts = self.fraction < 1.0;
-        let sampling = if is_in_parts { all.sampling.abs() } else { all.gross_sampling };
+        let sampling = if self.fraction < 1.0 {
+            all.sampling.abs().min(MAX_SAMPLING * exchanged)
+        } else {
+            all.gross_sampling
+        };
         let explained = all.explained + sampling;
         let explained = Account::relative_gain(all.squared_turn) * exchanged + explained;
         let correction = all.correction - all.correction.clamp(0.0, all.lift);
