@@ -278,9 +278,31 @@ fn worlds_of_a_fresh_seed_do_not_panic_and_rarely_go_wrong_in_silence() {
     let report = survey(seed, 0..20, "auto", &LENGTH, 1);
     println!("{}", report.text());
     assert_eq!(report.panics(), 0);
-    // About one world in 150 still goes wrong in silence within 200 steps: in 20 worlds and 40 steps one does with a
-    // probability of 3 %, two do with less than 0.1 %. One that does may violate two laws.
-    assert!(report.silent() <= 2, "{} silent violations", report.silent());
+    // About one harsh world in 5,000 still goes wrong in silence within 200 steps: in 20 worlds and 40 steps one does with a
+    // probability below 0.1 %.
+    assert_eq!(report.silent(), 0);
+}
+
+#[test]
+fn worlds_that_once_went_wrong_in_silence_no_longer_do() {
+    const WHOLE: RunLength = RunLength { steps: 200, ..LENGTH };
+    for (seed, index) in [
+        // A contact that did work on a stiff soft body; a servo that was faster within a step in parts than at its ends.
+        (1002, 1321),
+        (1002, 6000),
+        // Gains of a few per cent per step, after an impact; a correction that lifted a slow tree.
+        (1002, 8455),
+        (1003, 1931),
+        // Momentum without cause that added up over the parts of a step; a heavy link on a light root.
+        (3001, 7325),
+        (3002, 2541),
+        // A gain that the sampling of spring forces explained in every part; a pair without contact along a flush normal.
+        (3003, 5269),
+        (3003, 7205),
+    ] {
+        let report = survey(seed, index..index + 1, "auto", &WHOLE, 0);
+        assert_eq!(report.silent(), 0, "seed {seed}, world {index}: {}", report.text());
+    }
 }
 
 #[test]
