@@ -133,19 +133,25 @@ impl Job for CompositeMass<'_> {
             data.composite[link.body] = data.link_inertia[link.body];
         }
         let (start, n) = (tree.dofs.start, tree.dofs.len());
-        let parents = &model.dof_parents[tree.dofs.clone()];
-        let armature = &model.armature[tree.dofs.clone()];
-        let S = &data.subspace[tree.dofs.clone()];
+        // Slices of one length, so that an index is checked once for all of them.
+        let parents = &model.dof_parents[start..][..n];
+        let armature = &model.armature[start..][..n];
+        let S = &data.subspace[start..][..n];
         let M = &mut data.mass[tree.mass.clone()];
         for link in links.iter().rev() {
             let inertia = data.composite[link.body];
             for i in link.dofs.start - start..link.dofs.end - start {
                 let momentum = apply(&inertia, &S[i]);
-                M[i * n + i] = dot(&S[i], &momentum) + armature[i];
-                for j in branch::ancestors(parents, parents[i]) {
+                let (above, row) = M.split_at_mut(i * n);
+                let row = &mut row[..n];
+                row[i] = dot(&S[i], &momentum) + armature[i];
+                let mut next = parents[i];
+                while let Some(j) = next {
+                    let j = j as usize;
                     let entry = dot(&S[j], &momentum);
-                    M[i * n + j] = entry;
-                    M[j * n + i] = entry;
+                    row[j] = entry;
+                    above[j * n + i] = entry;
+                    next = parents[j];
                 }
             }
             if let Some(parent) = link.parent {
