@@ -11,7 +11,7 @@ use crate::error::{ModelError, body_error, joint_error};
 use crate::force::DragSpec;
 use crate::joint::{AxisFault, Joint, JointId, JointKind, JointSpec};
 use crate::mass::mass_matrix;
-use crate::model::{Link, Model, TreeRange};
+use crate::model::{HingeLink, Link, Model, TreeRange};
 use crate::rod::{self, RodId, RodSpec};
 use crate::soft::{SoftBody, SoftError, SoftId, SoftSpec};
 use crate::tendon::{self, TendonSpec};
@@ -412,6 +412,7 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
         }
         let of = |joint: usize| &model.joints[joint];
         let dofs = of(first).dofs.start..of(body.joints.end - 1).dofs.end;
+        let hinge = HingeLink::new(&pose, &model.joints[body.joints.clone()]);
         model.links.push(Link {
             body: id,
             parent: parent_link,
@@ -423,6 +424,7 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
             inertia: Matrix3::zeros(),
             compensated_mass: 0.0,
             compensated_moment: Vector3::zeros(),
+            hinge,
         });
     } else if body.link.is_some() {
         model.welded.push(id);

@@ -14,6 +14,7 @@
 
 use crate::body::BodyId;
 use crate::driven::set_driven_poses;
+use crate::fused::{Columns, IDENTITY};
 use crate::kinematics::kinematics;
 use crate::mass;
 use crate::model::Model;
@@ -61,6 +62,8 @@ pub struct Data {
     pub factor: Vec<f64>,
 
     // Scratch of the recursions; not valid between calls.
+    /// Rotation `R_WB`; per body, identity for those that are not links.
+    pub(crate) rotation: Vec<Columns>,
     /// Composite inertia of a link and all its descendants; per body.
     pub(crate) composite: Vec<Inertia10>,
     /// Spatial acceleration; per body.
@@ -93,6 +96,7 @@ impl Data {
             bias: vec![0.0; nv],
             mass: vec![0.0; n_mass],
             factor: vec![0.0; n_mass],
+            rotation: vec![IDENTITY; nb],
             composite: vec![Inertia10::default(); nb],
             acceleration: vec![Vector6::zeros(); nb],
             force: vec![Vector6::zeros(); nb],

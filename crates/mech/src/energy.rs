@@ -2,10 +2,12 @@
 
 use crate::data::Data;
 use crate::force::tendon_energy;
+use crate::fused;
 use crate::model::{Link, Model};
 use crate::spatial::{apply, linear};
 use crate::tendon::inertia;
 use nalgebra::Vector3;
+use stiction_math::simd::{self, Job};
 
 /// Largest number of velocities of one joint.
 const MAX_NV: usize = 6;
@@ -41,25 +43,47 @@ pub struct TreeMotion {
 
 /// Kinetic energy, momentum and first moment of one tree. Needs the velocity stage of `data` for the same `v`.
 pub fn tree_motion(model: &Model, tree: usize, v: &[f64], data: &Data) -> TreeMotion {
-    let range = &model.trees[tree];
-    let mut sum = TreeMotion::default();
-    for link in &model.links[range.links.clone()] {
-        let (I, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
-        let momentum = apply(I, V);
-        sum.kinetic += V.dot(&momentum);
-        let momentum = linear(&momentum);
-        sum.momentum += momentum;
-        sum.gross_momentum += momentum.norm();
-        sum.moment += I.moment;
-        sum.mass += I.mass;
-        sum.squared_spin = sum.squared_spin.max(V.fixed_rows::<3>(0).norm_squared());
-    }
-    sum.moment += sum.mass * data.reference[tree];
-    for dof in range.dofs.clone() {
-        sum.kinetic += model.armature[dof] * v[dof] * v[dof];
-    }
-    sum.kinetic = 0.5 * sum.kinetic + inertia::kinetic_energy(model, tree, v, data);
+    let mut sum = simd::dispatch(SumMotion { model, tree, v, data });
+    sum.kinetic += inertia::kinetic_energy(model, tree, v, data);
     sum
+}
+
+/// The sums over the links and armatures of a tree.
+struct SumMotion<'a> {
+    model: &'a Model,
+    tree: usize,
+    v: &'a [f64],
+    data: &'a Data,
+}
+
+impl Job for SumMotion<'_> {
+    type Output = TreeMotion;
+
+    #[inline(always)]
+    fn run(self) -> TreeMotion {
+        let Self { model, tree, v, data } = self;
+        let range = &model.trees[tree];
+        let mut sum = TreeMotion::default();
+        for link in &model.links[range.links.clone()] {
+            let (I, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
+            let momentum = fused::apply(I, V);
+            sum.kinetic += fused::dot(V, &momentum);
+            let momentum = linear(&momentum);
+            sum.momentum += momentum;
+            sum.gross_momentum += momentum.norm();
+            sum.moment += I.moment;
+            sum.mass += I.mass;
+            let spin = V[0].mul_add(V[0], V[1].mul_add(V[1], V[2] * V[2]));
+            sum.squared_spin = sum.squared_spin.max(spin);
+        }
+        sum.moment += sum.mass * data.reference[tree];
+        let armature = &model.armature[range.dofs.clone()];
+        for (armature, v) in armature.iter().zip(&v[range.dofs.clone()]) {
+            sum.kinetic += armature * v * v;
+        }
+        sum.kinetic *= 0.5;
+        sum
+    }
 }
 
 /// Potential energy [J] of gravity without the compensated part (zero at the world's origin) and of

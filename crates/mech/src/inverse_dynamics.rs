@@ -6,11 +6,12 @@
 //! compensation, springs and damping are applied forces and not included.
 
 use crate::data::Data;
+use crate::fused::{add_cross_force, apply, cross, dot, join};
 use crate::model::{Link, Model, TreeRange};
-use crate::spatial::{apply, cross_force, join};
 use crate::tendon::inertia;
 use crate::velocity::velocities;
 use nalgebra::{Vector3, Vector6};
+use stiction_math::simd::{self, Job};
 
 /// `out = M a + bias` [N, N·m] for velocities `v` and accelerations `a`, armature included. Needs
 /// the position stage of `data`; fills the velocity stage.
@@ -27,7 +28,6 @@ pub fn inverse_dynamics(model: &Model, data: &mut Data, v: &[f64], a: &[f64], ou
 }
 
 /// The two passes over one tree; without `a` all accelerations are zero.
-#[inline]
 pub(crate) fn newton_euler(
     model: &Model,
     tree: &TreeRange,
@@ -35,35 +35,75 @@ pub(crate) fn newton_euler(
     data: &mut Data,
     out: &mut [f64],
 ) {
-    let links = &model.links[tree.links.clone()];
-    let at_rest = join(Vector3::zeros(), -model.gravity);
-    for link in links {
-        let mut acceleration = match link.parent {
-            Some(parent) => data.acceleration[parent],
-            None => at_rest,
-        };
-        acceleration += data.joint_bias[link.body];
-        if let Some(a) = a {
-            for dof in link.dofs.clone() {
-                acceleration += data.subspace[dof] * a[dof];
+    simd::dispatch(NewtonEuler { model, tree, a, data, out });
+}
+
+struct NewtonEuler<'a> {
+    model: &'a Model,
+    tree: &'a TreeRange,
+    a: Option<&'a [f64]>,
+    data: &'a mut Data,
+    out: &'a mut [f64],
+}
+
+impl Job for NewtonEuler<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, tree, a, data, out } = self;
+        let links = &model.links[tree.links.clone()];
+        let at_rest = join(Vector3::zeros(), -model.gravity);
+        // Acceleration of the previous link, reused where it is the parent.
+        let (mut previous, mut last) = (usize::MAX, at_rest);
+        for link in links {
+            let mut acceleration = match link.parent {
+                Some(parent) if parent == previous => last,
+                Some(parent) => data.acceleration[parent],
+                None => at_rest,
+            };
+            acceleration += data.joint_bias[link.body];
+            if let Some(a) = a {
+                for dof in link.dofs.clone() {
+                    acceleration += data.subspace[dof] * a[dof];
+                }
             }
+            let (inertia, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
+            data.force[link.body] =
+                add_cross_force(&apply(inertia, &acceleration), V, &apply(inertia, V));
+            data.acceleration[link.body] = acceleration;
+            (previous, last) = (link.body, acceleration);
         }
-        let (inertia, V) = (&data.link_inertia[link.body], &data.velocity[link.body]);
-        data.force[link.body] = apply(inertia, &acceleration) + cross_force(V, &apply(inertia, V));
-        data.acceleration[link.body] = acceleration;
+        project_forces(links, data, out);
     }
-    project_forces(links, data, out);
 }
 
 /// Weights of the links of a tree, as forces that hold them: the two passes at v = 0.
 pub(crate) fn hold_weights(model: &Model, tree: &TreeRange, data: &mut Data, out: &mut [f64]) {
-    let links = &model.links[tree.links.clone()];
-    let lift = -model.gravity;
-    for link in links {
-        let inertia = &data.link_inertia[link.body];
-        data.force[link.body] = join(inertia.moment.cross(&lift), inertia.mass * lift);
+    simd::dispatch(HoldWeights { model, tree, data, out });
+}
+
+struct HoldWeights<'a> {
+    model: &'a Model,
+    tree: &'a TreeRange,
+    data: &'a mut Data,
+    out: &'a mut [f64],
+}
+
+impl Job for HoldWeights<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, tree, data, out } = self;
+        let links = &model.links[tree.links.clone()];
+        let lift = -model.gravity;
+        for link in links {
+            let inertia = &data.link_inertia[link.body];
+            data.force[link.body] = join(cross(&inertia.moment, &lift), inertia.mass * lift);
+        }
+        project_forces(links, data, out);
     }
-    project_forces(links, data, out);
 }
 
 /// `out = S_iᵀ Σ f_j` over each link i and its descendants j, whose forces are added up on the way to the root.
@@ -72,7 +112,7 @@ fn project_forces(links: &[Link], data: &mut Data, out: &mut [f64]) {
     for link in links.iter().rev() {
         let force: Vector6<f64> = data.force[link.body];
         for dof in link.dofs.clone() {
-            out[dof] = data.subspace[dof].dot(&force);
+            out[dof] = dot(&data.subspace[dof], &force);
         }
         if let Some(parent) = link.parent {
             data.force[parent] += force;

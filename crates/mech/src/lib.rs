@@ -28,6 +28,7 @@ mod driven;
 mod energy;
 mod error;
 mod force;
+mod fused;
 mod inertia;
 mod integrate;
 mod inverse_dynamics;
@@ -78,7 +79,7 @@ pub use inverse_dynamics::inverse_dynamics;
 pub use inverse_weight::InverseWeights;
 pub use jacobian::{apply_wrench, for_each_column, jacobian};
 pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};
-pub use kinematics::{kinematics, tree_kinematics};
+pub use kinematics::{body_poses, kinematics, tree_kinematics};
 pub use mass::{
     factor_mass, mass_matrix, solve_mass, tree_factor_mass, tree_mass_matrix, tree_solve_mass,
 };

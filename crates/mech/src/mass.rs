@@ -8,11 +8,12 @@
 
 use crate::data::Data;
 use crate::error::NotPositiveDefinite;
+use crate::fused::{apply, dot};
 use crate::model::{Model, TreeRange};
-use crate::spatial::apply;
 use crate::tendon::inertia;
 use nalgebra::Matrix3;
 use stiction_math::branch;
+use stiction_math::simd::{self, Job};
 use stiction_math::spatial::skew;
 
 /// Fills `mass` of `data`. Needs the position stage.
@@ -32,7 +33,7 @@ pub fn tree_mass_matrix(model: &Model, tree: usize, data: &mut Data) {
     if range.single {
         single_body_mass(model, range, data);
     } else {
-        composite_mass(model, range, data);
+        simd::dispatch(CompositeMass { model, tree: range, data });
         inertia::add_mass(model, tree, data);
     }
 }
@@ -114,28 +115,48 @@ fn factor_tree(
     if is_positive { Ok(()) } else { Err(NotPositiveDefinite { tree: index }) }
 }
 
-fn composite_mass(model: &Model, tree: &TreeRange, data: &mut Data) {
-    let links = &model.links[tree.links.clone()];
-    for link in links {
-        data.composite[link.body] = data.link_inertia[link.body];
-    }
-    let (start, n) = (tree.dofs.start, tree.dofs.len());
-    let parents = &model.dof_parents[tree.dofs.clone()];
-    let S = &data.subspace[tree.dofs.clone()];
-    let M = &mut data.mass[tree.mass.clone()];
-    for link in links.iter().rev() {
-        let inertia = data.composite[link.body];
-        for i in link.dofs.start - start..link.dofs.end - start {
-            let momentum = apply(&inertia, &S[i]);
-            for j in branch::ancestors(parents, Some(i as u32)) {
-                let entry = S[j].dot(&momentum);
-                M[i * n + j] = entry;
-                M[j * n + i] = entry;
-            }
-            M[i * n + i] += model.armature[start + i];
+/// The pass over the links of a tree.
+struct CompositeMass<'a> {
+    model: &'a Model,
+    tree: &'a TreeRange,
+    data: &'a mut Data,
+}
+
+impl Job for CompositeMass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, tree, data } = self;
+        let links = &model.links[tree.links.clone()];
+        for link in links {
+            data.composite[link.body] = data.link_inertia[link.body];
         }
-        if let Some(parent) = link.parent {
-            data.composite[parent] += inertia;
+        let (start, n) = (tree.dofs.start, tree.dofs.len());
+        // Slices of one length, so that an index is checked once for all of them.
+        let parents = &model.dof_parents[start..][..n];
+        let armature = &model.armature[start..][..n];
+        let S = &data.subspace[start..][..n];
+        let M = &mut data.mass[tree.mass.clone()];
+        for link in links.iter().rev() {
+            let inertia = data.composite[link.body];
+            for i in link.dofs.start - start..link.dofs.end - start {
+                let momentum = apply(&inertia, &S[i]);
+                let (above, row) = M.split_at_mut(i * n);
+                let row = &mut row[..n];
+                row[i] = dot(&S[i], &momentum) + armature[i];
+                let mut next = parents[i];
+                while let Some(j) = next {
+                    let j = j as usize;
+                    let entry = dot(&S[j], &momentum);
+                    row[j] = entry;
+                    above[j * n + i] = entry;
+                    next = parents[j];
+                }
+            }
+            if let Some(parent) = link.parent {
+                data.composite[parent] += inertia;
+            }
         }
     }
 }

@@ -58,6 +58,35 @@ pub struct Link {
     pub compensated_mass: f64,
     /// The same sum with the positions of their centres of mass [kg·m], body frame.
     pub compensated_moment: Vector3<f64>,
+    /// Its joint, if it has one and that is a hinge.
+    pub(crate) hinge: Option<HingeLink>,
+}
+
+/// Kinematics of a link on one hinge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HingeLink {
+    /// Unit axis, body frame.
+    pub(crate) axis: Vector3<f64>,
+    /// Centre of rotation [m], body frame.
+    pub(crate) anchor: Vector3<f64>,
+    /// The same in the frame of the parent, or of the world.
+    pub(crate) anchor_in_parent: Vector3<f64>,
+    /// Angle at the reference configuration [rad].
+    pub(crate) reference: f64,
+    /// Index of the angle in q.
+    pub(crate) q: usize,
+}
+
+impl HingeLink {
+    /// The hinge of a link with this pose in its parent, if that is its only joint.
+    pub(crate) fn new(pose: &Isometry3<f64>, joints: &[Joint]) -> Option<Self> {
+        let [joint] = joints else { return None };
+        let JointKind::Hinge { axis } = joint.spec.kind else { return None };
+        let anchor = joint.spec.anchor;
+        let anchor_in_parent = pose.translation.vector + pose.rotation * anchor;
+        let (reference, q) = (joint.spec.reference, joint.q.start);
+        Some(Self { axis, anchor, anchor_in_parent, reference, q })
+    }
 }
 
 /// A mechanism. Built by [`ModelBuilder`](crate::ModelBuilder).

@@ -5,9 +5,11 @@
 
 use crate::body::BodyId;
 use crate::data::Data;
+use crate::fused::add_cross_motion;
 use crate::model::Model;
 use crate::spatial::{angular, linear};
 use nalgebra::{Vector3, Vector6};
+use stiction_math::simd::{self, Job};
 
 /// Fills `velocity` and `joint_bias` of `data` for velocities `v`.
 pub fn velocities(model: &Model, v: &[f64], data: &mut Data) {
@@ -17,25 +19,53 @@ pub fn velocities(model: &Model, v: &[f64], data: &mut Data) {
 }
 
 /// [`velocities`] of one tree; `v` is that of the whole model.
-#[inline]
 pub fn tree_velocities(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
-    let range = &model.trees[tree];
-    for link in &model.links[range.links.clone()] {
-        let mut V = match link.parent {
-            Some(parent) => data.velocity[parent],
-            None => Vector6::zeros(),
-        };
-        let mut bias = Vector6::zeros();
-        for joint in &model.joints[link.joints.clone()] {
-            let dofs = joint.dofs.clone();
-            joint.add_velocity(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
+    simd::dispatch(TreePass { model, tree, v, data });
+}
+
+/// The pass over the links of a tree.
+struct TreePass<'a> {
+    model: &'a Model,
+    tree: usize,
+    v: &'a [f64],
+    data: &'a mut Data,
+}
+
+impl Job for TreePass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, tree, v, data } = self;
+        let range = &model.trees[tree];
+        // Velocity of the previous link, reused where it is the parent.
+        let (mut previous, mut last) = (usize::MAX, Vector6::zeros());
+        for link in &model.links[range.links.clone()] {
+            let parent = match link.parent {
+                Some(parent) if parent == previous => last,
+                Some(parent) => data.velocity[parent],
+                None => Vector6::zeros(),
+            };
+            let (V, bias) = if link.hinge.is_some() {
+                let (S, v) = (&data.subspace[link.dofs.start], v[link.dofs.start]);
+                let rate = S * v;
+                (parent + rate, add_cross_motion(&Vector6::zeros(), &parent, &rate))
+            } else {
+                let (mut V, mut bias) = (parent, Vector6::zeros());
+                for joint in &model.joints[link.joints.clone()] {
+                    let dofs = joint.dofs.clone();
+                    joint.add_velocity(&data.subspace[dofs.clone()], &v[dofs], &mut V, &mut bias);
+                }
+                (V, bias)
+            };
+            data.velocity[link.body] = V;
+            data.joint_bias[link.body] = bias;
+            (previous, last) = (link.body, V);
         }
-        data.velocity[link.body] = V;
-        data.joint_bias[link.body] = bias;
-    }
-    for &body in &model.welded[range.welded.clone()] {
-        if let Some(link) = model.bodies[body].link {
-            data.velocity[body] = data.velocity[link];
+        for &body in &model.welded[range.welded.clone()] {
+            if let Some(link) = model.bodies[body].link {
+                data.velocity[body] = data.velocity[link];
+            }
         }
     }
 }

@@ -153,7 +153,9 @@ fn compound_joints_equal_their_parts() {
 
     let screw = JointKind::Screw { axis: x, pitch: 0.0 };
     let hinge = JointKind::Hinge { axis: x };
-    assert_eq!(dynamics(&[screw], &q[..1], &v[..1]), dynamics(&[hinge], &q[..1], &v[..1]));
+    let (screw, hinge) =
+        (dynamics(&[screw], &q[..1], &v[..1]), dynamics(&[hinge], &q[..1], &v[..1]));
+    assert!(relative(&screw.0, &hinge.0) <= 1e-14 && relative(&screw.1, &hinge.1) <= 1e-14);
 }
 
 #[test]

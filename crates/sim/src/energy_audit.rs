@@ -48,8 +48,11 @@ const MAX_NV: usize = 6;
 
 /// Computes the balance of energy of steps.
 pub(crate) struct EnergyAuditor {
-    /// Per tree: sums at the start of the step.
+    /// Per tree: sums at the start of the step, and whether they are known; the same at its end.
     start: Vec<TreeMotion>,
+    is_start_known: Vec<bool>,
+    end: Vec<TreeMotion>,
+    is_end_known: Vec<bool>,
     /// Per tree: kinetic and potential energy of weight and springs after the motion [J].
     moved: Vec<f64>,
     /// Per tree: kinetic energy [J] and momentum [N·s] after the motion.
@@ -117,6 +120,9 @@ impl EnergyAuditor {
         }
         Self {
             start: vec![TreeMotion::default(); trees],
+            is_start_known: vec![false; trees],
+            end: vec![TreeMotion::default(); trees],
+            is_end_known: vec![false; trees],
             moved: vec![0.0; trees],
             kinetic: vec![0.0; trees],
             linear_momentum: vec![Vector3::zeros(); trees],
@@ -138,8 +144,21 @@ impl EnergyAuditor {
         }
     }
 
-    /// Keeps what a part of a step gained without cause for the parts that follow; a whole step has none.
+    /// Forgets the state at the start of the coming step, because it was changed.
+    pub fn forget_start(&mut self) {
+        self.is_start_known.fill(false);
+    }
+
+    /// Forgets the state of a tree at the end of the step, because its velocities were changed.
+    pub fn forget_end(&mut self, tree: usize) {
+        self.is_end_known[tree] = false;
+    }
+
+    /// Begins the next step or part where this one ended. Keeps what a part of a step gained without cause for the parts that
+    /// follow; a whole step has none.
     pub fn accept(&mut self, fraction: f64) {
+        std::mem::swap(&mut self.start, &mut self.end);
+        std::mem::swap(&mut self.is_start_known, &mut self.is_end_known);
         if fraction < 1.0 {
             for (tree, [residual, exchanged]) in self.earlier.iter_mut().enumerate() {
                 *residual += self.residual[tree];
@@ -160,11 +179,16 @@ impl EnergyAuditor {
         }
     }
 
-    /// Measures the state at the start of a step.
+    /// Measures the state at the start of a step, where the step before has not measured it at its end.
     pub fn begin(&mut self, start: &StepStart, data: &Data) {
         let StepStart { model, state, asleep, .. } = *start;
-        for (tree, sum) in self.start.iter_mut().enumerate().filter(|(tree, _)| !asleep[*tree]) {
-            *sum = tree_motion(model, tree, &state.v, data);
+        self.is_end_known.fill(false);
+        for (tree, is_known) in self.is_start_known.iter_mut().enumerate() {
+            if !asleep[tree] && !*is_known {
+                self.start[tree] = tree_motion(model, tree, &state.v, data);
+            }
+            // Velocities of a tree that falls asleep are set to zero.
+            *is_known = !asleep[tree];
         }
         for (_, joint) in &self.springs {
             let joint = &model.joints()[*joint];
@@ -280,6 +304,7 @@ impl EnergyAuditor {
         let gravity: Vector3<f64> = model.gravity();
         let (before, after) =
             (self.start[tree], tree_motion(model, tree, &input.next.v, input.data));
+        (self.end[tree], self.is_end_known[tree]) = (after, true);
         self.kinetic[tree] = after.kinetic;
         self.linear_momentum[tree] = after.momentum;
         let whole = h / input.fraction;

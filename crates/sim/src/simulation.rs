@@ -240,7 +240,8 @@ impl Simulation {
     /// step can begin, every reading is NaN.
     pub fn sensor_data(&mut self) -> &[f64] {
         let Self { world, settings, state, input, history, scratch, sensors, .. } = self;
-        let (last, data) = (&mut history.last_step, &mut scratch.data);
+        let data = (&mut scratch.data, history.detection_is_current);
+        let last = &mut history.last_step;
         let readings = sensors.read(world, settings.scheme, (state, input), last, data);
         history.samples.delay_readings(world, state.time, readings);
         readings
@@ -276,7 +277,8 @@ impl Simulation {
     fn sample_start(&mut self) {
         if !self.history.samples.sensors.is_empty() {
             let Self { world, settings, state, input, history, scratch, sensors, .. } = self;
-            let (last, data) = (&mut history.last_step, &mut scratch.data);
+            let data = (&mut scratch.data, history.detection_is_current);
+            let last = &mut history.last_step;
             let readings = sensors.read(world, settings.scheme, (state, input), last, data);
             self.sampled_readings.copy_from_slice(readings);
         }
@@ -294,7 +296,8 @@ impl Simulation {
             return;
         }
         if world.sensors.read_last_step {
-            let (last, data) = (&mut history.last_step, &mut scratch.data);
+            let data = (&mut scratch.data, history.detection_is_current);
+            let last = &mut history.last_step;
             let readings = sensors.read(world, settings.scheme, (state, input), last, data);
             for (spec, range) in world.sensors().iter().zip(world.sensor_ranges()) {
                 if spec.kind.reads_last_step() {

@@ -3,7 +3,7 @@
 //! Along the transmission's row, an affine law has stiffness −b₁ gear² and damping −b₂ gear². Positive
 //! stiffness and damping are implicit; negative ones are explicit, because an implicit step must not
 //! subtract from the mass matrix. Of muscles the damping is implicit, linearised at the present state; that
-//! of muscles on several velocities is listed with drag ([`Forces::coupled_slopes`]): there may be hundreds.
+//! of muscles on several velocities is listed apart ([`Forces::muscle_slopes`]): there may be hundreds.
 //!
 //! The sum of all actuator forces on a joint is clamped to the joint's force range. For a single
 //! actuator on the joint the range is a bound of its drive. For several, the sum at the present state
@@ -24,7 +24,12 @@ use crate::spatial::{angular, linear};
 impl Forces {
     /// Sets the signals of the force laws.
     pub(super) fn set_signals(&mut self, model: &Model, activation: &[f64], input: &Input) {
-        for (signal, actuator) in self.actuator_signal.iter_mut().zip(model.actuators()) {
+        let signals = self.actuator_signal.iter_mut().zip(&self.layout.scalar_actuators);
+        for ((signal, scalar), actuator) in signals.zip(model.actuators()) {
+            if let Some(scalar) = scalar {
+                *signal = scalar.signal(&input.control);
+                continue;
+            }
             let control = input.control.get(actuator.controls.clone()).unwrap_or_default();
             let activation = activation.get(actuator.activations.clone()).unwrap_or_default();
             *signal = actuator.spec.signal(control, activation);
@@ -39,6 +44,9 @@ impl Forces {
         self.actuation.fill(0.0);
         self.find_tendon_shares(model);
         for (index, actuator) in model.actuators().iter().enumerate() {
+            if self.add_scalar_actuator(index, q, v) {
+                continue;
+            }
             let (length, rate) = self.measure(model, index, (q, v), data);
             let spec = &actuator.spec;
             let (length, rate) = (spec.gear * length, spec.gear * rate);

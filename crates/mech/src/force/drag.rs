@@ -59,44 +59,63 @@ impl Forces {
     /// Adds the drag forces.
     pub(super) fn add_drags(&mut self, model: &Model, v: &[f64], data: &Data) {
         for (index, drag) in model.drags().iter().enumerate() {
-            let rows = self.layout.drags[index];
+            // The rows of a body follow one another, and have the same velocities in the same order.
+            let rows = &self.layout.drags[index];
+            let len = rows[0].end - rows[0].start;
+            let entries = &mut self.entries[rows[0].start..rows[5].end];
             let X_WF = data.body_pose[drag.body.0] * drag.frame;
-            let axes = [0, 1, 2].map(|k| X_WF.rotation * Vector3::ith(k, 1.0));
-            // The layout lists the same velocities in the same order.
-            let (mut at, p_WF, entries) = (0, X_WF.translation.vector, &mut self.entries);
-            for_each_column(model, data, drag.body, p_WF, |_, angular, linear| {
-                for (k, axis) in axes.iter().enumerate() {
-                    entries[rows[k].start + at].coefficient = axis.dot(&angular);
-                    entries[rows[3 + k].start + at].coefficient = axis.dot(&linear);
+            let R_WF = X_WF.rotation.to_rotation_matrix().into_inner();
+            let wind = R_WF.tr_mul(&drag.wind);
+            let mut rates = Vector6::new(0.0, 0.0, 0.0, -wind.x, -wind.y, -wind.z);
+            let (mut at, p_WF) = (0, X_WF.translation.vector);
+            for_each_column(model, data, drag.body, p_WF, |dof, angular, linear| {
+                let (angular, linear) = (R_WF.tr_mul(&angular), R_WF.tr_mul(&linear));
+                for k in 0..3 {
+                    entries[k * len + at].coefficient = angular[k];
+                    entries[(3 + k) * len + at].coefficient = linear[k];
+                    rates[k] += angular[k] * v[dof];
+                    rates[3 + k] += linear[k] * v[dof];
                 }
                 at += 1;
             });
-            let rates = Vector6::from_fn(|k, _| {
-                let wind = if k < 3 { 0.0 } else { axes[k - 3].dot(&drag.wind) };
-                self.rate(rows[k], v) - wind
-            });
-            let (force, per_rate) = match &drag.ellipsoid {
+            let (mut force, per_rate) = match &drag.ellipsoid {
                 Some(ellipsoid) => ellipsoid.force(&rates),
                 None => (Vector6::zeros(), [0.0; 2]),
             };
-            for (k, row) in rows.into_iter().enumerate() {
+            let slopes = &mut self.drag_slopes[6 * index..6 * index + 6];
+            for (k, slope) in slopes.iter_mut().enumerate() {
                 let (a, b) = (drag.linear[k], drag.quadratic[k] * rates[k].abs());
-                self.drag_slopes[6 * index + k] = -(a + 2.0 * b + per_rate[k / 3]);
-                self.add_explicit(row, force[k] - (a + b) * rates[k]);
+                *slope = -(a + 2.0 * b + per_rate[k / 3]);
+                force[k] -= (a + b) * rates[k];
+            }
+            for at in 0..len {
+                let along = |k: usize| entries[k * len + at].coefficient * force[k];
+                self.generalized[entries[at].dof] += (0..6).map(along).sum::<f64>();
             }
         }
     }
 
-    /// Whether there may be [`Forces::coupled_slopes`].
+    /// Whether there may be [`Forces::drag_slopes`] or [`Forces::muscle_slopes`].
     pub fn has_coupled_slopes(&self) -> bool {
         !self.layout.drags.is_empty() || !self.muscle_slopes.is_empty()
     }
 
-    /// Calls `visit` with each row along which drag or a muscle damps several velocities, and its slope
-    /// ∂force/∂rate [N·s/m, N·m·s], not positive. Their forces are in [`Forces::generalized`].
-    pub fn coupled_slopes(&self, mut visit: impl FnMut(&[RowEntry], f64)) {
-        let muscles = self.muscle_slopes.iter().copied();
-        self.drag_rows().chain(muscles).for_each(|(row, slope)| visit(self.row(row), slope));
+    /// Calls `visit` with the tree of each body on which drag acts, its six rows one after the other, and their slopes
+    /// ∂force/∂rate [N·m·s, N·s/m], not positive. The velocities of each row are the path from the body to the root of the
+    /// tree. The forces are in [`Forces::generalized`].
+    pub fn drag_slopes(&self, model: &Model, mut visit: impl FnMut(usize, &[RowEntry], &[f64; 6])) {
+        let drags = model.drags().iter().zip(&self.layout.drags);
+        for ((drag, rows), slopes) in drags.zip(self.drag_slopes.as_chunks::<6>().0) {
+            if let Some(tree) = model.tree(drag.body) {
+                visit(tree, &self.entries[rows[0].start..rows[5].end], slopes);
+            }
+        }
+    }
+
+    /// Rows along which muscles damp several velocities, with the slopes ∂force/∂rate [N·s/m, N·m·s], not positive. Their
+    /// forces are in [`Forces::generalized`].
+    pub fn muscle_slopes(&self) -> impl Iterator<Item = (&[RowEntry], f64)> {
+        self.muscle_slopes.iter().map(|(row, slope)| (self.row(*row), *slope))
     }
 
     /// Drag rows with the slopes ∂force/∂rate of the last evaluation.

@@ -77,9 +77,16 @@ impl Forces {
     /// [`Forces::moded`], and adds their forces and slopes to those of the velocities.
     pub fn take_modes(&mut self, mut mode_of: impl FnMut(&Drive, RowEntry) -> Option<DriveMode>) {
         let Self { generalized, stiffness, damping, drives, moded, entries, .. } = self;
-        drives.retain(|drive| {
-            let &[entry] = drive.row.of(entries) else { return true };
-            let Some(mode) = mode_of(drive, entry) else { return true };
+        let mut kept = 0;
+        for index in 0..drives.len() {
+            let drive = &drives[index];
+            let of_one = if let &[entry] = drive.row.of(entries) { Some(entry) } else { None };
+            let taken = of_one.and_then(|entry| Some((entry, mode_of(drive, entry)?)));
+            let Some((entry, mode)) = taken else {
+                drives[kept] = *drive;
+                kept += 1;
+                continue;
+            };
             let RowEntry { dof, coefficient } = entry;
             let (force, slopes) = match mode {
                 DriveMode::Linear => (drive.force, [drive.stiffness, drive.damping]),
@@ -91,7 +98,7 @@ impl Forces {
             stiffness[dof] += coefficient * coefficient * slopes[0];
             damping[dof] += coefficient * coefficient * slopes[1];
             moded.push(ModedDrive { drive: *drive, entry, mode });
-            false
-        });
+        }
+        drives.truncate(kept);
     }
 }

@@ -5,6 +5,7 @@
 
 use super::drive::{ForceRow, RowEntry};
 use super::relative_dofs::for_each_relative_dof;
+use super::scalar_actuator::ScalarActuator;
 use crate::actuator::ResolvedTransmission;
 use crate::body::BodyId;
 use crate::joint::{JointKind, Limit};
@@ -48,6 +49,8 @@ pub(crate) struct ForceLayout {
     pub(crate) tendons: Vec<ForceRow>,
     /// Row of each actuator.
     pub(crate) actuators: Vec<ForceRow>,
+    /// Constants of the actuators on one coordinate with a linear law; per actuator.
+    pub(crate) scalar_actuators: Vec<Option<ScalarActuator>>,
     /// Drag rows of each body: about three axes and along them.
     pub(crate) drags: Vec<[ForceRow; 6]>,
     /// Per actuator: its relation to the force ranges of joints.
@@ -97,6 +100,7 @@ impl ForceLayout {
                 }),
                 tendons,
                 actuators: Vec::new(),
+                scalar_actuators: Vec::new(),
                 drags: Vec::new(),
                 shares: Vec::new(),
                 shared_ranges: Vec::new(),
@@ -151,6 +155,10 @@ impl ForceLayout {
             layout.drags.push([(); 6].map(|()| append(&mut dofs_of_body(model, drag.body))));
         }
         layout.find_shared_ranges(model, &entries);
+        let shares = layout.shares.iter().copied();
+        layout.scalar_actuators = (model.actuators().iter().zip(shares))
+            .map(|(actuator, sharing)| ScalarActuator::new(actuator, sharing))
+            .collect();
         (layout, entries)
     }
 

@@ -24,6 +24,7 @@ mod input;
 mod joint;
 mod layout;
 pub(crate) mod relative_dofs;
+mod scalar_actuator;
 mod tendon;
 
 pub(crate) use declaration::{CompiledForces, ForceDeclarations};
@@ -131,7 +132,27 @@ impl Forces {
         input: &Input,
         time_step: f64,
     ) -> Result<(), ForceError> {
-        let MechanismState { q, v, activation } = state.into();
+        let state = state.into();
+        self.evaluate_smooth(model, state, data, input, time_step)?;
+        let MechanismState { q, v, .. } = state;
+        self.add_joint_friction(v);
+        self.add_joint_limits((q, v), |dof| v[dof].abs() * time_step);
+        Ok(())
+    }
+
+    /// [`Forces::evaluate`] without dry friction and limits of joints.
+    ///
+    /// # Errors
+    /// As those of [`Forces::evaluate`].
+    pub fn evaluate_smooth(
+        &mut self,
+        model: &Model,
+        state: MechanismState<'_>,
+        data: &Data,
+        input: &Input,
+        time_step: f64,
+    ) -> Result<(), ForceError> {
+        let MechanismState { q, v, activation } = state;
         for (what, found, expected) in [
             ("q", q.len(), model.nq()),
             ("v", v.len(), model.nv()),
@@ -156,8 +177,6 @@ impl Forces {
         self.add_tendons(model, (q, v), data, time_step);
         self.set_signals(model, activation, input);
         self.add_actuators(model, (q, v), data);
-        self.add_joint_friction(v);
-        self.add_joint_limits((q, v), |dof| v[dof].abs() * time_step);
         Ok(())
     }
 

@@ -5,14 +5,14 @@
 //! at O(h). Rows that follow the chord, as in SHAKE [Hairer06, Sec. VII.1.4], conserve energy as
 //! well as the joints of a tree do: a turn by φ changes the speed by (f − 1) φ²/2 if f is the fraction
 //! of the chord that is followed. The chord needs errors alone: with g the error and J v its rate, it
-//! is `(g(q₀ ⊕ h v₀) − g(q₀))/h − J v₀`. Cost: one pass over the kinematics.
+//! is `(g(q₀ ⊕ h v₀) − g(q₀))/h − J v₀`. Cost: one pass over the poses.
 
 use super::{Configuration, Equality, MAX_ROWS};
 use crate::free_motion::MAX_TURN;
 use crate::rows::{ConstraintContext, RowBuilder};
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, LawSteps, State, integrate, kinematics, set_driven_poses};
+use stiction_mech::{Data, LawSteps, State, body_poses, integrate, kinematics, set_driven_poses};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct EqualityPrediction {
@@ -94,7 +94,7 @@ impl EqualityPrediction {
             self.q.copy_from_slice(&state.q);
         }
         set_driven_poses(model, &context.driven.next, &mut self.data);
-        kinematics(model, &self.q, &mut self.data);
+        body_poses(model, &self.q, &mut self.data);
         let configuration = Configuration { model, q: &self.q, data: &self.data };
         for equality in &world.equalities {
             let mut errors = [0.0; MAX_ROWS];

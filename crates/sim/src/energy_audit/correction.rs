@@ -96,6 +96,7 @@ impl EnergyAuditor {
     ) {
         let StepStart { model, time_step: h, .. } = *start;
         let after = tree_motion(model, tree, &next.v, data);
+        self.end[tree] = after;
         let gain = self.corrected_energy(model, tree, &after, next) - self.moved[tree];
         balance.correction += gain;
         let weight = after.mass * model.gravity().norm();

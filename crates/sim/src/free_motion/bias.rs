@@ -2,7 +2,7 @@
 
 use stiction_mech::{Data, Model, State, tree_bias_forces, tree_gravity_forces, tree_velocities};
 
-use super::{FreeMotion, MAX_TURN, largest_turn};
+use super::{FreeMotion, MAX_TURN, dense};
 use crate::rows::RowBuilder;
 use crate::scheme::Scheme;
 
@@ -58,6 +58,7 @@ impl FreeMotion {
         for dof in model.trees()[index].dofs.clone() {
             self.momentum[dof] -= h * data.bias[dof];
         }
+        self.is_solved[index] = false;
     }
 
     /// Completes b of the trees on which constraint rows act.
@@ -99,7 +100,7 @@ impl FreeMotion {
         if present == BiasInMomentum::Complete {
             return;
         }
-        let turn = largest_turn(model, index, h, data);
+        let turn = self.turn[index];
         match present {
             BiasInMomentum::AtStart if turn <= NEGLIGIBLE_TURN => return,
             BiasInMomentum::Missing if turn <= NEGLIGIBLE_TURN => {
@@ -108,6 +109,7 @@ impl FreeMotion {
             }
             _ => {}
         }
+        self.is_solved[index] = false;
         let resolved = (MAX_TURN / turn).min(1.0);
         let mut v = std::mem::take(&mut self.trial.v);
         let mut gravity = std::mem::take(&mut self.trial.residual);
@@ -161,7 +163,7 @@ impl FreeMotion {
         data: &mut Data,
     ) {
         // The change is of the order of the turn.
-        if largest_turn(model, index, h, data) <= MAX_EXPLICIT_CHANGE {
+        if self.turn[index] <= MAX_EXPLICIT_CHANGE {
             return;
         }
         let mut gravity = std::mem::take(&mut self.trial.residual);
@@ -196,12 +198,9 @@ impl FreeMotion {
     ) -> f64 {
         let tree = &model.trees()[index];
         let A = &self.matrix[tree.mass.clone()];
-        let (mut change, mut speed) = (0.0, 0.0);
-        for (row, dof) in A.chunks_exact(tree.dofs.len()).zip(tree.dofs.clone()) {
-            let momentum: f64 = row.iter().zip(&v[tree.dofs.clone()]).map(|(a, v)| a * v).sum();
-            speed += momentum * v[dof];
-            change += (data.bias[dof] - gravity[dof]) * step[dof];
-        }
+        let speed = dense::quadratic_form(A, &v[tree.dofs.clone()]);
+        let dofs = tree.dofs.clone();
+        let change: f64 = dofs.map(|dof| (data.bias[dof] - gravity[dof]) * step[dof]).sum();
         if change > 0.0 { h * (change / speed).sqrt() } else { 0.0 }
     }
 }

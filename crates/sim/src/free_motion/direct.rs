@@ -9,12 +9,16 @@
 //! couple two branches of a tree are left out of A, as in MuJoCo, so that its factors stay sparse.
 //! Servos are forces here, not constraint rows.
 
+use std::array::from_fn;
+
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 use stiction_math::branch;
 use stiction_math::spatial::skew;
-use stiction_mech::{Data, Link, Model, RowEntry, State, tree_bias_forces, tree_mass_matrix};
+use stiction_mech::{
+    Data, Link, Model, RowEntry, State, TreeRange, tree_bias_forces, tree_mass_matrix,
+};
 
-use super::FreeMotion;
+use super::{FreeMotion, dense};
 use crate::rows::tree_of_dof;
 use crate::scheme::Scheme;
 
@@ -61,10 +65,7 @@ impl FreeMotion {
                 let rotation = &data.body_pose[link.body].rotation;
                 follow_turning(A, h, &gyration(link, rotation, &state.v[dofs.clone()]), impulse);
             }
-            let rows = A.chunks_exact(dofs.len());
-            for (row, b) in rows.zip(impulse) {
-                *b += row.iter().zip(&state.v[dofs.clone()]).map(|(a, v)| a * v).sum::<f64>();
-            }
+            dense::add_product(A, &state.v[dofs], impulse);
         }
     }
 }
@@ -73,15 +74,53 @@ impl FreeMotion {
     /// Adds the slopes of drag and muscles to A: motion in a viscous medium is stiff.
     pub(super) fn add_coupled_slopes(&mut self, model: &Model, h: f64, asleep: &[bool]) {
         let Self { forces, matrix, diagonal, by_tree, linearised, .. } = self;
-        forces.coupled_slopes(|row, slope| {
+        // A tree with drag is marked from the beginning.
+        forces.drag_slopes(model, |index, rows, slopes| {
+            if !asleep[index] {
+                let tree = &model.trees()[index];
+                by_tree[index] |= add_drag(tree, rows, &slopes.map(|s| -h * s), matrix, diagonal);
+            }
+        });
+        for (row, slope) in forces.muscle_slopes() {
             for entry in row.iter().filter(|entry| slope * entry.coefficient != 0.0) {
                 linearised[tree_of_dof(model, entry.dof)] = true;
             }
             if row.first().is_some_and(|entry| !asleep[tree_of_dof(model, entry.dof)]) {
                 add_slope(model, row, -h * slope, matrix, diagonal, by_tree);
             }
-        });
+        }
     }
+}
+
+/// [`add_slope`] for the six rows of drag on a body, one after the other. Their velocities are a path to the root, beginning
+/// with the last, so that A has all entries. Whether they couple velocities.
+fn add_drag(
+    tree: &TreeRange,
+    rows: &[RowEntry],
+    weights: &[f64; 6],
+    matrix: &mut [f64],
+    diagonal: &mut [f64],
+) -> bool {
+    let (start, n, len) = (tree.dofs.start, tree.dofs.len(), rows.len() / 6);
+    let A = &mut matrix[tree.mass.clone()];
+    let column = |at: usize| -> [f64; 6] { from_fn(|k| rows[k * len + at].coefficient) };
+    let mut couples = false;
+    for at in 0..len {
+        let own = column(at);
+        let weighted: [f64; 6] = from_fn(|k| weights[k] * own[k]);
+        let product = |other: [f64; 6]| (0..6).map(|k| weighted[k] * other[k]).sum::<f64>();
+        let (dof, i) = (rows[at].dof, rows[at].dof - start);
+        let slope = product(own);
+        A[i * n + i] += slope;
+        diagonal[dof] += slope;
+        for above in at + 1..len {
+            let (j, slope) = (rows[above].dof - start, product(column(above)));
+            A[i * n + j] += slope;
+            A[j * n + i] += slope;
+            couples |= slope != 0.0;
+        }
+    }
+    couples
 }
 
 /// ∂c/∂v of the velocity-dependent forces c of one link on a free joint, in the velocities of its

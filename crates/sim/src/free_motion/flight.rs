@@ -25,7 +25,7 @@ use stiction_mech::{
 
 use crate::scheme::Scheme;
 
-use super::{FreeMotion, StepStart, Trial, largest_turn};
+use super::{FreeMotion, StepStart, Trial, dense};
 
 /// Largest turn of a link in one substep [rad].
 const SUBSTEP_TURN: f64 = 0.2;
@@ -143,8 +143,7 @@ impl FreeMotion {
             active.clear();
             q.copy_from_slice(&state.q);
             for &tree in &*pending {
-                let turn = largest_turn(model, tree, h, data);
-                if turn <= SUBSTEP_TURN * substeps || level == MAX_LEVEL {
+                if self.turn[tree] <= SUBSTEP_TURN * substeps || level == MAX_LEVEL {
                     (work[tree], spring_work[tree], failed[tree]) = (0.0, 0.0, false);
                     active.push(tree);
                 }
@@ -169,12 +168,12 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// Sets coordinates and velocities of all trees to those at the start of the step and, where forces couple trees,
+    /// Sets coordinates and velocities of all trees to those at the start of the step and, where forces may couple trees,
     /// the poses of those that are not active: substeps place the active ones.
     pub(super) fn place_at_start(&mut self, model: &Model, state: &State) {
         self.flight.v.copy_from_slice(&state.v);
         self.trial.q.copy_from_slice(&state.q);
-        if model.tendons().is_empty() && model.actuators().is_empty() {
+        if !self.forces_read_poses {
             return;
         }
         let mut active = self.flight.active.iter().peekable();
@@ -187,15 +186,16 @@ impl FreeMotion {
 
     /// One substep of the active trees, after some others.
     fn substep(&mut self, start: &StepStart, tau: f64, before: f64) -> Result<(), ForceError> {
-        let StepStart { model, input, time_step: h, state, .. } = *start;
+        let StepStart { model, input, time_step: h, state: at_start, .. } = *start;
         let Trial { data, forces, q: middle, .. } = &mut self.trial;
         let Flight { active, q, v, activation, .. } = &mut self.flight;
         for &mut tree in active {
             tree_integrate(model, tree, q, v, 0.5 * tau, middle);
             tree_kinematics(model, tree, middle, data);
         }
-        self.activation.set_at(model, (input, state), (before + 0.5) * tau, activation);
-        forces.evaluate(model, MechanismState { q: middle, v, activation }, data, input, h)?;
+        self.activation.set_at(model, (input, at_start), (before + 0.5) * tau, activation);
+        let state = MechanismState { q: middle, v, activation };
+        forces.evaluate_smooth(model, state, data, input, h)?;
         forces.take_single_servos_linearly();
         for k in 0..self.flight.active.len() {
             let tree = self.flight.active[k];
@@ -222,7 +222,7 @@ impl FreeMotion {
         tree_mass_matrix(model, index, data);
         self.is_factored[index] = false;
         let (L, M) = (&mut self.factor[tree.mass.clone()], &data.mass[tree.mass.clone()]);
-        let mut squared_speed = quadratic_form(M, &v[dofs.clone()]);
+        let mut squared_speed = dense::quadratic_form(M, &v[dofs.clone()]);
         L.copy_from_slice(M);
         for (k, dof) in dofs.clone().enumerate() {
             let (D, K) = (forces.damping[dof], forces.stiffness[dof]);
@@ -231,9 +231,8 @@ impl FreeMotion {
             L[k * n + k] += tau * slope[dof];
         }
         // The change of the last substep, or the one predicted, is a guess for this one.
-        for (row, dof) in L.chunks_exact(n).zip(dofs.clone()) {
-            impulse[dof] = row.iter().zip(&change[dofs.clone()]).map(|(a, x)| a * x).sum();
-        }
+        impulse[dofs.clone()].fill(0.0);
+        dense::add_product(L, &change[dofs.clone()], &mut impulse[dofs.clone()]);
         let parents = &model.dof_parents()[dofs.clone()];
         if !branch::factor(L, parents, |k| M[k * n + k]) {
             return false;
@@ -288,11 +287,11 @@ impl FreeMotion {
     /// Accepts the motion of the active trees that the substeps resolve, and of all at the highest
     /// level.
     fn accept_resolved(&mut self, start: &StepStart, data: &Data, level: u32, next: &mut State) {
-        let StepStart { model, time_step: h, .. } = *start;
+        let StepStart { model, .. } = *start;
         for k in 0..self.flight.active.len() {
             let tree = self.flight.active[k];
             let mut is_resolved = !self.flight.failed[tree];
-            let is_checked = level > 0 || largest_turn(model, tree, h, data) > UNCHECKED_TURN;
+            let is_checked = level > 0 || self.turn[tree] > UNCHECKED_TURN;
             if is_resolved && is_checked {
                 let balance = self.balance(start, tree, data);
                 is_resolved = balance.holds();
@@ -370,12 +369,6 @@ impl FreeMotion {
             self.flight.v[dofs].iter_mut().for_each(|v| *v *= scale);
         }
     }
-}
-
-/// vᵀ M v for a row-major M.
-fn quadratic_form(M: &[f64], v: &[f64]) -> f64 {
-    let row_product = |row: &[f64]| row.iter().zip(v).map(|(m, v)| m * v).sum::<f64>();
-    M.chunks_exact(v.len()).zip(v).map(|(row, v)| row_product(row) * v).sum()
 }
 
 /// Weight θ of the next velocity for which the decay e⁻ᶻ of a single damped velocity is exact.

@@ -15,6 +15,9 @@ impl FreeMotion {
 
     /// Resets the mean forces of the actuators on active trees.
     pub(super) fn clear_actuator_forces(&mut self, model: &Model) {
+        if !self.keeps_actuator_forces {
+            return;
+        }
         for index in 0..model.actuators().len() {
             if self.is_active(model, index) {
                 self.flight.actuator_force[index] = 0.0;
@@ -25,6 +28,9 @@ impl FreeMotion {
     /// Adds the forces of actuators in a substep to their means: the laws at its midpoint, with the implicit part of
     /// their slopes.
     pub(super) fn add_actuator_forces(&mut self, model: &Model, tau: f64, weight: f64) {
+        if !self.keeps_actuator_forces {
+            return;
+        }
         for (index, actuator) in model.actuators().iter().enumerate() {
             if !self.is_active(model, index) {
                 continue;

@@ -9,6 +9,7 @@
 mod activation;
 mod bias;
 mod bias_slopes;
+mod dense;
 mod direct;
 mod drive_estimate;
 mod drive_modes;
@@ -32,8 +33,8 @@ use nalgebra::Isometry3;
 use stiction_math::branch;
 use stiction_math::spatial::Inertia10;
 use stiction_mech::{
-    Data, ForceError, Forces, Input, Joint, JointKind, Link, MechanismState, Model, State,
-    set_driven_poses, tree_mass_matrix,
+    Actuator, Data, ForceError, Forces, Input, Joint, JointKind, Link, MechanismState, Model,
+    State, Transmission, set_driven_poses, tree_mass_matrix,
 };
 
 use self::activation::ActivationStep;
@@ -99,7 +100,12 @@ pub(crate) struct FreeMotion {
     is_factored: Vec<bool>,
     diagonal: Vec<f64>,
     momentum: Vec<f64>,
+    /// v* of the trees for which it is known.
+    free_velocity: Vec<f64>,
+    is_solved: Vec<bool>,
     velocity: Vec<f64>,
+    /// Per tree: largest angle by which a link turns within the step at its velocity at the start [rad].
+    turn: Vec<f64>,
     /// Per tree: whether rows are written in the velocities of the tree, and not link by link.
     by_tree: Vec<bool>,
     /// Stiffness of joint springs, per velocity; weighted by the scheme's θ, since springs store energy.
@@ -133,6 +139,10 @@ pub(crate) struct FreeMotion {
     /// Per tree: free rotation of a single body.
     spins: Vec<Spin>,
     flight: Flight,
+    /// Whether a force depends on the poses of several trees.
+    forces_read_poses: bool,
+    /// Whether mean forces of actuators are asked for.
+    keeps_actuator_forces: bool,
     bias_slopes: BiasSlopes,
     /// Whether a mechanism moves faster than the step resolves.
     unresolved: bool,
@@ -153,7 +163,8 @@ struct Trial {
 }
 
 impl FreeMotion {
-    pub fn new(model: &Model, scheme: Scheme, h: f64) -> Self {
+    /// `keeps_actuator_forces` if the mean forces of actuators over the steps are asked for.
+    pub fn new(model: &Model, scheme: Scheme, h: f64, keeps_actuator_forces: bool) -> Self {
         let (nv, nm) = (model.nv(), model.mass_len());
         Self {
             forces: Forces::new(model),
@@ -163,7 +174,10 @@ impl FreeMotion {
             is_factored: vec![false; model.trees().len()],
             diagonal: vec![0.0; nv],
             momentum: vec![0.0; nv],
+            free_velocity: vec![0.0; nv],
+            is_solved: vec![false; model.trees().len()],
             velocity: vec![0.0; nv],
+            turn: vec![0.0; model.trees().len()],
             by_tree: vec![false; model.trees().len()],
             spring: model
                 .joints()
@@ -185,6 +199,9 @@ impl FreeMotion {
             bias: vec![BiasInMomentum::Complete; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
             flight: Flight::new(model),
+            forces_read_poses: !model.tendons().is_empty()
+                || !model.actuators().iter().all(acts_on_coordinate),
+            keeps_actuator_forces,
             bias_slopes: BiasSlopes::default(),
             unresolved: false,
             trial: Trial {
@@ -265,6 +282,7 @@ impl FreeMotion {
         let StepStart { model, scheme, time_step: h, state, input, asleep, .. } = *start;
         self.inertia_scale = 1.0 / scheme.alpha();
         self.is_factored.fill(false);
+        self.is_solved.fill(false);
         for (index, tree) in model.trees().iter().enumerate() {
             let is_coupled = tree.links.len() == 1 || model.has_tendon_inertia(index);
             self.by_tree[index] = scheme.is_iterated() || is_coupled;
@@ -278,13 +296,14 @@ impl FreeMotion {
         self.set_activations(start);
         let activation = &self.activation.read[..];
         self.forces.evaluate(model, MechanismState { q, v, activation }, data, input, h)?;
-        let fast = |tree: usize| {
+        self.unresolved = false;
+        for (tree, turn) in self.turn.iter_mut().enumerate() {
+            *turn = largest_turn(model, tree, h, data);
             let is_free = model.trees()[tree].single && model.rod_of_tree(tree).is_none();
             let most = if is_free { MAX_FREE_TURN } else { MAX_TURN };
             // Not a number is fast as well.
-            !(largest_turn(model, tree, h, data) <= most)
-        };
-        self.unresolved = (0..model.trees().len()).any(fast);
+            self.unresolved |= !(*turn <= most);
+        }
         self.flight.unaccounted = 0.0;
         if scheme.is_iterated() {
             self.iterate(start)?;
@@ -371,17 +390,14 @@ impl FreeMotion {
             self.add_coupled_slopes(model, h, asleep);
         }
         for (index, tree) in model.trees().iter().enumerate().filter(|(index, _)| !asleep[*index]) {
-            let (n, v) = (tree.dofs.len(), &state.v[tree.dofs.clone()]);
+            let v = &state.v[tree.dofs.clone()];
             if tree.single {
                 self.add_single_body(model, index, h, state, data);
             } else {
                 self.add_bias(model, index, (scheme, h), state, data);
             }
             let A = &self.matrix[tree.mass.clone()];
-            let b = &mut self.momentum[tree.dofs.clone()];
-            for (row, b) in A.chunks_exact(n).zip(b) {
-                *b += row.iter().zip(v).map(|(a, v)| a * v).sum::<f64>();
-            }
+            dense::add_product(A, v, &mut self.momentum[tree.dofs.clone()]);
         }
     }
 
@@ -395,8 +411,15 @@ impl FreeMotion {
 
     /// `v* = A⁻¹ b` of one tree. False if A is not positive definite.
     pub fn solve(&mut self, model: &Model, tree: usize, out: &mut [f64]) -> bool {
-        out.copy_from_slice(&self.momentum[model.trees()[tree].dofs.clone()]);
-        self.apply_inverse(model, tree, out)
+        let dofs = model.trees()[tree].dofs.clone();
+        if !self.is_solved[tree] {
+            out.copy_from_slice(&self.momentum[dofs.clone()]);
+            self.is_solved[tree] = self.apply_inverse(model, tree, out);
+            self.free_velocity[dofs].copy_from_slice(out);
+            return self.is_solved[tree];
+        }
+        out.copy_from_slice(&self.free_velocity[dofs]);
+        true
     }
 
     /// `x ← A⁻¹ x` of one tree. False if A is not positive definite.
@@ -446,6 +469,11 @@ fn is_doubtful(model: &Model, tree: usize) -> bool {
             && !joints.iter().any(turns_twice)
     };
     !model.links()[model.trees()[tree].links.clone()].iter().all(is_sound)
+}
+
+/// Whether the force of an actuator depends on coordinates of one joint, and not on poses.
+fn acts_on_coordinate(actuator: &Actuator) -> bool {
+    matches!(actuator.spec.transmission, Transmission::Joint(_) | Transmission::JointDof(..))
 }
 
 /// Whether a joint of a tree has a spring.

@@ -64,25 +64,28 @@ impl SensorReader {
         }
     }
 
-    /// Reads everything. `data` is filled from the state; `input` is used if no step was taken.
+    /// Reads everything. `data` is filled from the state unless it `is_current`, as a step leaves it; `input` is used if no
+    /// step was taken.
     pub fn read(
         &mut self,
         world: &World,
         scheme: Scheme,
         (state, input): (&State, &Input),
         last: &mut LastStep,
-        data: &mut Data,
+        (data, is_current): (&mut Data, bool),
     ) -> &mut [f64] {
         let model = &world.model;
         if self.readings.is_empty() {
             return &mut self.readings;
         }
-        if state.check(model).is_err() || input.check(model).is_err() {
+        if !is_current && state.check(model).is_err() || input.check(model).is_err() {
             self.readings.fill(f64::NAN);
             return &mut self.readings;
         }
-        kinematics(model, &state.q, data);
-        velocities(model, &state.v, data);
+        if !is_current {
+            kinematics(model, &state.q, data);
+            velocities(model, &state.v, data);
+        }
         let now = PresentState { view: View { model, data }, state };
         if let Some(measures) = &mut self.measures {
             let (forces, none) = &mut **measures;

@@ -31,9 +31,11 @@ pub(super) fn is_divided(step: &StepContext) -> bool {
 /// and the step is flagged.
 fn remove_gains(step: &mut StepContext) {
     let (model, Scratch { auditor, next, data, .. }) = (&step.world.model, &mut *step.scratch);
-    for (tree, factor) in auditor.reduction.iter().enumerate() {
-        if *factor < 1.0 {
-            kinematics::slow_down(model, tree, *factor, &mut next.v, data);
+    for tree in 0..auditor.reduction.len() {
+        let factor = auditor.reduction[tree];
+        if factor < 1.0 {
+            kinematics::slow_down(model, tree, factor, &mut next.v, data);
+            auditor.forget_end(tree);
         }
     }
 }
@@ -69,14 +71,15 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     history.yielding.follows = true;
     if world.sensors.read_last_step {
         let (free, scheme) = (&scratch.free, settings.scheme);
+        let tree_has_flown =
+            |tree: usize| scratch.in_flight[tree] && free.flies(&world.model, scheme, tree);
+        let any_has_flown =
+            scheme.advances_trees() && (0..world.model.trees().len()).any(tree_has_flown);
         let has_flown = |actuator: usize| {
             let row = free.forces.row(free.forces.actuator_row(ActuatorId(actuator)));
-            !row.is_empty()
-                && scheme.advances_trees()
-                && row.iter().all(|entry| {
-                    let tree = tree_of_dof(&world.model, entry.dof);
-                    scratch.in_flight[tree] && free.flies(&world.model, scheme, tree)
-                })
+            any_has_flown
+                && !row.is_empty()
+                && row.iter().all(|entry| tree_has_flown(tree_of_dof(&world.model, entry.dof)))
         };
         history.last_step.keep(&AcceptedStep {
             world,

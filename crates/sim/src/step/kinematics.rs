@@ -25,6 +25,7 @@ pub(super) fn update(step: &mut StepContext) -> Result<(), StepError> {
     }
     state.normalise_quaternions(&world.model);
     failure::check_start(world, state)?;
+    scratch.auditor.forget_start();
     set_driven_poses(&world.model, &scratch.driven.now, &mut scratch.data);
     history.sleep.awake_into(&mut scratch.moves);
     update_trees(&world.model, &state.q, &state.v, &scratch.moves, &mut scratch.data);

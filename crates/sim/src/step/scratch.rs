@@ -113,7 +113,12 @@ impl Scratch {
             motions: vec![FrameMotion::default(); model.bodies().len()],
             node_reach: vec![0.0; model.nodes()],
             waking: Vec::with_capacity(model.trees().len()),
-            free: FreeMotion::new(model, settings.scheme, settings.time_step),
+            free: FreeMotion::new(
+                model,
+                settings.scheme,
+                settings.time_step,
+                world.sensors.read_last_step,
+            ),
             predicted: PredictedMotion::new(model),
             look_ahead: LookAhead::default(),
             prediction: EqualityPrediction::new(world),
@@ -147,6 +152,7 @@ impl Scratch {
     ) {
         let (time_step, slop) = (settings.time_step, settings.stabilisation.slop);
         let model = &world.model;
+        self.auditor.forget_start();
         self.data = Data::new(model);
         set_driven_poses(model, &history.driven_pose, &mut self.data);
         kinematics(model, &state.q, &mut self.data);

@@ -58,8 +58,8 @@ pub(super) fn solve_from(
         }
         restitution::limit(step)?;
         relinearise::relinearise(step)?;
+        step.clock.lap(Phase::Solve);
     }
-    step.clock.lap(Phase::Solve);
     Ok(())
 }
 

@@ -1,0 +1,68 @@
+//! Products with dense rows of a matrix: they are short, and run in vector instructions.
+
+use stiction_math::simd::{self, Job};
+
+/// Numbers that are multiplied together.
+const LANES: usize = 4;
+
+/// aᵀ b; part of a job.
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut lanes = [0.0; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            lanes[lane] = a[lane].mul_add(b[lane], lanes[lane]);
+        }
+    }
+    let mut sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+    for (a, b) in a_rest.iter().zip(b_rest) {
+        sum = a.mul_add(*b, sum);
+    }
+    sum
+}
+
+struct AddProduct<'a> {
+    A: &'a [f64],
+    x: &'a [f64],
+    b: &'a mut [f64],
+}
+
+impl Job for AddProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (row, b) in self.A.chunks_exact(self.x.len()).zip(self.b) {
+            *b += dot(row, self.x);
+        }
+    }
+}
+
+struct QuadraticForm<'a> {
+    A: &'a [f64],
+    x: &'a [f64],
+}
+
+impl Job for QuadraticForm<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut sum = 0.0;
+        for (row, x) in self.A.chunks_exact(self.x.len()).zip(self.x) {
+            sum = x.mul_add(dot(row, self.x), sum);
+        }
+        sum
+    }
+}
+
+/// `b ← b + A x` for a row-major A.
+pub(super) fn add_product(A: &[f64], x: &[f64], b: &mut [f64]) {
+    simd::dispatch(AddProduct { A, x, b });
+}
+
+/// `xᵀ A x` for a row-major A.
+pub(super) fn quadratic_form(A: &[f64], x: &[f64]) -> f64 {
+    simd::dispatch(QuadraticForm { A, x })
+}
