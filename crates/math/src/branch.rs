@@ -59,8 +59,9 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Replaces the lower triangle of a row-major H by L. False if a pivot is not positive, relative
-/// to `scale` of its coordinate: a pivot at the level of round-off counts as zero.
+/// Replaces the lower triangle of a row-major H by L, with the reciprocals of its diagonal in their places: to multiply by them
+/// takes less time than to divide. False if a pivot is not positive, relative to `scale` of its coordinate: a pivot at the level
+/// of round-off counts as zero.
 pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) -> bool {
     let (n, runs) = (parents.len(), Runs::new(parents));
     for k in (0..n).rev() {
@@ -70,10 +71,10 @@ pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) ->
         if pivot <= floor || !pivot.is_finite() {
             return false;
         }
-        let root = pivot.sqrt();
-        row[k] = root;
+        let reciprocal = 1.0 / pivot.sqrt();
+        row[k] = reciprocal;
         for run in runs.up_from(parents[k]) {
-            row[run].iter_mut().for_each(|l| *l /= root);
+            row[run].iter_mut().for_each(|l| *l *= reciprocal);
         }
         for i in ancestors(parents, parents[k]).filter(|i| row[*i] != 0.0) {
             let (l, target) = (row[i], &mut above[i * n..(i + 1) * n]);
@@ -94,7 +95,7 @@ pub fn solve_transposed(L: &[f64], parents: &Parents, x: &mut [f64]) {
             continue;
         }
         let row = &L[k * n..(k + 1) * n];
-        let y = x[k] / row[k];
+        let y = x[k] * row[k];
         x[k] = y;
         for run in runs.up_from(parents[k]) {
             x[run.clone()].iter_mut().zip(&row[run]).for_each(|(x, l)| *x -= l * y);
@@ -102,15 +103,81 @@ pub fn solve_transposed(L: &[f64], parents: &Parents, x: &mut [f64]) {
     }
 }
 
+/// Memory of a division of several rows at once.
+pub type FourRows = Vec<[f64; 4]>;
+
+/// Copies up to four rows of n entries, `stride` apart, into one entry per column. Where there are less, the first stands for
+/// those that are missing.
+#[inline(always)]
+fn transpose(rows: &[f64], stride: usize, n: usize, four: &mut FourRows) {
+    four.clear();
+    let row = |lane: usize| rows.get(lane * stride..).filter(|row| row.len() >= n);
+    let Some(first) = row(0) else { return four.resize(n, [0.0; 4]) };
+    let [a, b, c, d] = [0, 1, 2, 3].map(|lane| &row(lane).unwrap_or(first)[..n]);
+    four.extend((0..n).map(|k| [a[k], b[k], c[k], d[k]]));
+}
+
+/// [`solve_transposed`] for every row of n entries; rows are `stride` apart. Four are solved at once.
+pub fn solve_transposed_rows(
+    L: &[f64],
+    parents: &Parents,
+    rows: &mut [f64],
+    stride: usize,
+    four: &mut FourRows,
+) {
+    for rows in rows.chunks_mut(4 * stride) {
+        transpose(rows, stride, parents.len(), four);
+        divide_four(L, parents, four);
+        for (lane, x) in rows.chunks_mut(stride).enumerate() {
+            for (x, four) in x.iter_mut().zip(&*four) {
+                *x = four[lane];
+            }
+        }
+    }
+}
+
+/// `X H⁻¹ Xᵀ` with the L of [`factor`] for three rows X of n entries, in the order 00, 11, 22, 01, 12, 20; zero for none.
+pub fn inverse_products(
+    L: &[f64],
+    parents: &Parents,
+    rows: &[f64],
+    four: &mut FourRows,
+) -> [f64; 6] {
+    transpose(rows, parents.len(), parents.len(), four);
+    divide_four(L, parents, four);
+    let mut sums = [0.0; 6];
+    for [a, b, c, _] in &*four {
+        let products = [a * a, b * b, c * c, a * b, b * c, c * a];
+        sums.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
+    }
+    sums
+}
+
+/// `xᵀ H⁻¹ x` with the L of [`factor`] for up to four rows x of n entries; where there are less, the others are that of the first.
+pub fn inverse_squares(
+    L: &[f64],
+    parents: &Parents,
+    rows: &[f64],
+    four: &mut FourRows,
+) -> [f64; 4] {
+    transpose(rows, parents.len(), parents.len(), four);
+    divide_four(L, parents, four);
+    let mut sums = [0.0; 4];
+    for x in &*four {
+        sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += x * x);
+    }
+    sums
+}
+
 /// [`solve_transposed`] for four vectors at once, x of which is one entry per vector.
-pub fn solve_transposed_four(L: &[f64], parents: &Parents, x: &mut [[f64; 4]]) {
+fn divide_four(L: &[f64], parents: &Parents, x: &mut [[f64; 4]]) {
     let n = parents.len();
     for k in (0..n).rev() {
         if x[k] == [0.0; 4] {
             continue;
         }
         let row = &L[k * n..(k + 1) * n];
-        let y = x[k].map(|x| x / row[k]);
+        let y = x[k].map(|x| x * row[k]);
         x[k] = y;
         for j in ancestors(parents, parents[k]) {
             for (x, y) in x[j].iter_mut().zip(y) {
@@ -130,7 +197,7 @@ pub fn solve(L: &[f64], parents: &Parents, x: &mut [f64]) {
         for run in runs.up_from(parents[k]) {
             sum += row[run.clone()].iter().zip(&x[run]).map(|(l, x)| l * x).sum::<f64>();
         }
-        x[k] = (x[k] - sum) / row[k];
+        x[k] = (x[k] - sum) * row[k];
     }
 }
 
@@ -178,21 +245,58 @@ mod tests {
     }
 
     #[test]
-    fn four_vectors_at_once_are_solved_as_one_by_one() {
+    fn rows_at_once_are_solved_as_one_by_one() {
         for parents in trees() {
             let n = parents.len();
-            let mut L = matrix(&parents);
+            let H = matrix(&parents);
+            let mut L = H.clone();
             assert!(factor(&mut L, &parents, |_| 0.0));
-            let entry = |k: usize, lane: usize| if k + lane < 4 { 0.0 } else { (k * lane) as f64 };
-            let mut four: Vec<[f64; 4]> =
-                (0..n).map(|k| std::array::from_fn(|lane| entry(k, lane))).collect();
-            let alone = four.clone();
-            solve_transposed_four(&L, &parents, &mut four);
-            for lane in 0..4 {
-                let mut x: Vec<f64> = alone.iter().map(|x| x[lane]).collect();
-                solve_transposed(&L, &parents, &mut x);
-                assert!(x.iter().zip(&four).all(|(x, four)| *x == four[lane]));
+            let entry = |k: usize, row: usize| if k + row < 4 { 0.0 } else { (k * row) as f64 };
+            for (count, stride) in [(4, n), (6, n + 3), (1, n)] {
+                let mut rows = vec![f64::NAN; count * stride];
+                for (k, x) in rows.chunks_mut(stride).enumerate() {
+                    (0..n).for_each(|i| x[i] = entry(i, k));
+                }
+                let alone = rows.clone();
+                solve_transposed_rows(&L, &parents, &mut rows, stride, &mut FourRows::new());
+                for (x, found) in alone.chunks(stride).zip(rows.chunks(stride)) {
+                    let mut x = x[..n].to_vec();
+                    solve_transposed(&L, &parents, &mut x);
+                    assert_eq!(x, found[..n]);
+                }
             }
+            let rows: Vec<f64> =
+                (0..3).flat_map(|row| (0..n).map(move |k| entry(k, row + 1))).collect();
+            let found = inverse_products(&L, &parents, &rows, &mut FourRows::new());
+            let squares = inverse_squares(&L, &parents, &rows, &mut FourRows::new());
+            for (at, (i, j)) in
+                [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)].into_iter().enumerate()
+            {
+                let mut x = rows[i * n..(i + 1) * n].to_vec();
+                solve(&L, &parents, &mut x);
+                let expected: f64 = x.iter().zip(&rows[j * n..]).map(|(x, r)| x * r).sum();
+                // Round-off of n products; the matrix is diagonally dominant.
+                let bound = 10.0 * n as f64 * f64::EPSILON * expected.abs();
+                assert!((found[at] - expected).abs() <= bound, "{} {expected}", found[at]);
+                assert!(i != j || squares[i] == found[at]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_of_many_runs_is_solved() {
+        // Every coordinate has two children of which the second continues: each run has one coordinate.
+        let parents: Vec<Option<u32>> =
+            (0..41_u32).map(|k| if k == 0 { None } else { Some((k - 1) / 2 * 2) }).collect();
+        let n = parents.len();
+        let H = matrix(&parents);
+        let mut L = H.clone();
+        assert!(factor(&mut L, &parents, |k| H[k * n + k]));
+        let mut x = vec![1.0; n];
+        solve(&L, &parents, &mut x);
+        for row in H.chunks_exact(n) {
+            let product: f64 = row.iter().zip(&x).map(|(h, x)| h * x).sum();
+            assert!((product - 1.0).abs() <= n as f64 * 10.0 * f64::EPSILON);
         }
     }
 }

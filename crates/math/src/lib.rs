@@ -2,7 +2,7 @@
 //!
 //! Block-sparse matrices and their factorizations ([`block`], [`branch`]), Schur complements ([`schur`]),
 //! scalar roots ([`root`]), union-find ([`sets`]), deterministic parallelism ([`par`]), seeded random
-//! numbers ([`random`]) and spatial inertias ([`spatial`]). Contact, time and files are no part of it.
+//! numbers ([`random`]), loops over short vectors ([`vector`]) and spatial inertias ([`spatial`]). Contact, time and files are no part of it.
 
 // Matrices are capitals, as in the papers; see the naming rules of the project.
 #![allow(non_snake_case)]
@@ -23,6 +23,7 @@ pub mod schur;
 pub mod sets;
 pub mod simd;
 pub mod spatial;
+pub mod vector;
 
 pub use error::{NotPositiveDefinite, Singular};
 

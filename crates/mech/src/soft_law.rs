@@ -102,6 +102,9 @@ impl SoftLaw {
             1.0
         } else if p == 1.0 {
             x
+        } else if p == 2.0 {
+            // MuJoCo's default.
+            if x <= mid { x * x / mid } else { 1.0 - (1.0 - x) * (1.0 - x) / (1.0 - mid) }
         } else if x <= mid {
             x.powf(p) / mid.powf(p - 1.0)
         } else {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use crate::law::FrictionModel;
 use crate::problem::Problem;
 use crate::residual::{ResidualMeasure, Residuals};
+use crate::solution::Solution;
 
 /// Tolerances and limits of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,6 +123,9 @@ pub struct Monitor {
     last: (f64, f64),
     /// Impulses that may be a better guess than those of the solution [N·s]; empty if there are none.
     other_guess: Vec<f64>,
+    /// Residuals of a guess that solved the problem, and the guess.
+    solved: Option<Residuals>,
+    solved_guess: Solution,
 }
 
 impl Monitor {
@@ -160,6 +164,7 @@ impl Monitor {
         self.tracing = goal.trace;
         self.trace.clear();
         self.last = (f64::INFINITY, f64::INFINITY);
+        self.solved = None;
     }
 
     /// The friction model of this solve.
@@ -263,13 +268,64 @@ impl Monitor {
         Deadline(self.clock.zip(allowed).and_then(|(start, allowed)| start.checked_add(allowed)))
     }
 
+    /// Measures the guess of a solve, like [`Monitor::observe`]. One that solves the problem is not measured again at the end.
+    pub fn observe_guess(&mut self, problem: &Problem, guess: &Solution) -> Verdict {
+        let momentum = self.momentum(problem, guess);
+        self.observe_guess_of(problem, guess, momentum)
+    }
+
+    /// [`Monitor::observe_guess`], unless the momentum of the guess rules out that it solves the problem, which costs less to
+    /// find.
+    pub fn observe_likely_guess(&mut self, problem: &Problem, guess: &Solution) -> Option<Verdict> {
+        let momentum = self.momentum(problem, guess);
+        let is_likely = momentum <= self.momentum_tolerance;
+        is_likely.then(|| self.observe_guess_of(problem, guess, momentum))
+    }
+
+    /// The relative error of momentum of a guess [-].
+    fn momentum(&mut self, problem: &Problem, guess: &Solution) -> f64 {
+        let before = Instant::now();
+        self.solved = None;
+        let found = self.residual_measure.momentum(problem, &guess.velocity, &guess.impulse);
+        self.measuring += before.elapsed();
+        found
+    }
+
+    fn observe_guess_of(&mut self, problem: &Problem, guess: &Solution, momentum: f64) -> Verdict {
+        let (model, tolerances) =
+            (self.model(), (self.velocity_tolerance, self.momentum_tolerance));
+        let solves = |r: &Residuals| r.of(model) <= tolerances.0 && r.momentum <= tolerances.1;
+        let (v, lambda) = (&guess.velocity, &guess.impulse);
+        let mut found = Residuals::default();
+        let verdict = self.observe_by(problem, |measure| {
+            found = measure.measure_all_of(problem, v, lambda, (Some(momentum), solves));
+            (found.of(model), found.momentum)
+        });
+        if solves(&found) {
+            self.solved = Some(found);
+            self.solved_guess.clone_from(guess);
+        }
+        verdict
+    }
+
     /// Measures an iterate and decides whether the solver may go on.
     pub fn observe(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Verdict {
+        let model = self.model();
+        self.observe_by(problem, |measure| measure.both(problem, model, v, lambda))
+    }
+
+    /// Decides whether the solver may go on from the violation and the error of momentum that a function measures.
+    fn observe_by(
+        &mut self,
+        problem: &Problem,
+        measure: impl FnOnce(&mut ResidualMeasure) -> (f64, f64),
+    ) -> Verdict {
         let before = Instant::now();
         let since_start = self.clock.map_or(Duration::ZERO, |start| before - start);
         let seconds = since_start.saturating_sub(self.measuring).as_secs_f64();
-        let (violation, momentum) = self.residual_measure.both(problem, self.model(), v, lambda);
+        let (violation, momentum) = measure(&mut self.residual_measure);
         self.last = (violation, momentum);
+        self.solved = None;
         if self.tracing {
             let reference = problem.reference_velocity();
             let residual = if reference > 0.0 { violation / reference } else { violation };
@@ -292,6 +348,7 @@ impl Monitor {
         let before = Instant::now();
         let model = self.model();
         let violation = self.residual_measure.violation(problem, model, v, lambda);
+        self.solved = None;
         let solves = violation <= self.velocity_tolerance
             && self.residual_measure.largest_momentum(problem, v) <= self.momentum_tolerance;
         self.measuring += before.elapsed();
@@ -306,7 +363,12 @@ impl Monitor {
         v: &[f64],
         lambda: &[f64],
     ) -> (Status, Residuals) {
-        let residuals = self.residual_measure.measure(problem, v, lambda);
+        let guess = &self.solved_guess;
+        let is_guess = guess.velocity == v && guess.impulse == lambda;
+        let residuals = match self.solved.take().filter(|_| is_guess) {
+            Some(found) => found,
+            None => self.residual_measure.measure(problem, v, lambda),
+        };
         let met = residuals.of(self.model()) <= self.goal_tolerances.0
             && residuals.momentum <= self.goal_tolerances.1;
         let status = match claimed {

@@ -145,7 +145,7 @@ impl ResidualMeasure {
         lambda: &[f64],
     ) -> [f64; N] {
         self.impulse.fill(0.0);
-        let impulse = &mut self.impulse;
+        let impulse = Some(&mut self.impulse[..]);
         simd::dispatch(Violations { problem, models, v, lambda, impulse, natural_map: None })
     }
 
@@ -175,26 +175,36 @@ impl ResidualMeasure {
 
     /// All residuals.
     pub fn measure(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Residuals {
+        self.measure_all_of(problem, v, lambda, (None, |_| true))
+    }
+
+    /// All residuals; the natural map, where it takes a solve, only if `wants` returns true for the others. `momentum` is the
+    /// relative error of momentum, if it was the last that was measured, of the same v and λ.
+    pub(crate) fn measure_all_of(
+        &mut self,
+        problem: &Problem,
+        v: &[f64],
+        lambda: &[f64],
+        (momentum, wants): (Option<f64>, impl Fn(&Residuals) -> bool),
+    ) -> Residuals {
         let models = [FrictionModel::Coulomb, FrictionModel::Convex];
-        self.impulse.fill(0.0);
-        let (impulse, mut sums) = (&mut self.impulse, NaturalMapSums::default());
+        let mut sums = NaturalMapSums::default();
+        let impulse = momentum.is_none().then_some(&mut self.impulse[..]).map(|impulse| {
+            impulse.fill(0.0);
+            impulse
+        });
         let natural_map = Some(&mut sums);
         let [coulomb, convex] =
             simd::dispatch(Violations { problem, models, v, lambda, impulse, natural_map });
-        let momentum = self.momentum_of_impulse(problem, v);
-        let natural_map = if momentum <= EXACT_MOMENTUM {
-            // v is the velocity that the impulse causes, up to round-off.
-            sums.relative()
-        } else {
-            self.natural_map_at(problem, FrictionModel::Coulomb, v, lambda)
-        };
-        Residuals {
-            momentum,
-            coulomb,
-            convex,
-            natural_map,
-            reference_velocity: problem.reference_velocity(),
+        let momentum = momentum.unwrap_or_else(|| self.momentum_of_impulse(problem, v));
+        let reference_velocity = problem.reference_velocity();
+        let natural_map = sums.relative();
+        let mut found = Residuals { momentum, coulomb, convex, natural_map, reference_velocity };
+        // Otherwise v is the velocity that the impulse causes, up to round-off.
+        if momentum > EXACT_MOMENTUM && wants(&found) {
+            found.natural_map = self.natural_map_at(problem, FrictionModel::Coulomb, v, lambda);
         }
+        found
     }
 
     /// `|λ − P_K(λ − ĉ)| / |q|` over contacts, `ĉ = c + μ‖c_t‖ n` (`ĉ = c` in the convex model),
@@ -285,7 +295,8 @@ struct Violations<'a, const N: usize> {
     models: [FrictionModel; N],
     v: &'a [f64],
     lambda: &'a [f64],
-    impulse: &'a mut [f64],
+    /// Memory for Jᵀλ, zero before; `None` if it is known.
+    impulse: Option<&'a mut [f64]>,
     natural_map: Option<&'a mut NaturalMapSums>,
 }
 
@@ -294,7 +305,7 @@ impl<const N: usize> simd::Job for Violations<'_, N> {
 
     #[inline(always)]
     fn run(self) -> [f64; N] {
-        let Self { problem, models, v, lambda, impulse, mut natural_map } = self;
+        let Self { problem, models, v, lambda, mut impulse, mut natural_map } = self;
         let mut worst = [0.0; N];
         for i in 0..problem.constraints().len() {
             let (law, rows) = (problem.law(i), problem.row_range(i));
@@ -305,7 +316,9 @@ impl<const N: usize> simd::Job for Violations<'_, N> {
                 sums.add(problem, i, FrictionModel::Coulomb, c0, lambda);
             }
             let lambda = &lambda[rows];
-            problem.jacobian().mul_constraint_transposed_add(i, lambda, impulse);
+            if let Some(impulse) = impulse.as_deref_mut() {
+                problem.jacobian().mul_constraint_transposed_add(i, lambda, impulse);
+            }
             for (c, l) in c0.iter_mut().zip(lambda) {
                 *c -= w * l;
             }

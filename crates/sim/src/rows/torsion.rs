@@ -43,6 +43,7 @@ pub(crate) fn add_rows(warm_start: &WarmStart, context: &ConstraintContext, rows
             if record.lasting {
                 rows.set_lasting();
             }
+            rows.set_separate(context.moving_tree(a) != context.moving_tree(b));
             rows.add_angular_velocity(context, b, &[*axis_W], 1.0);
             rows.add_angular_velocity(context, a, &[*axis_W], -1.0);
             rows.close_torsion(contact, *axis_W);

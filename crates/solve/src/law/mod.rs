@@ -101,15 +101,20 @@ impl Law {
     #[inline]
     pub fn dim(&self) -> usize {
         match self {
+            Self::Bilateral(law) => law.dim(),
+            Self::Bounded(law) => law.dim(),
             Self::Coulomb(law) => law.dim(),
-            other => other.relation().dim(),
+            Self::Elliptic(law) => law.dim(),
+            Self::Soft(law) => law.dim(),
+            Self::Unilateral(law) => law.dim(),
         }
     }
 
-    /// [`Relation::respond`], without dynamic dispatch for the most frequent law.
+    /// [`Relation::respond`], without dynamic dispatch for the most frequent laws.
     #[inline(always)] // inside loops that are compiled for a wider instruction set
     pub fn respond(&self, model: FrictionModel, c0: &[f64], r: &[f64], lambda: &mut [f64]) {
         match self {
+            Self::Bounded(law) => law.respond(model, c0, r, lambda),
             Self::Coulomb(law) => law.respond(model, c0, r, lambda),
             other => other.relation().respond(model, c0, r, lambda),
         }

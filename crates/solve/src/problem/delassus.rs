@@ -9,9 +9,9 @@
 //! is the one given to the builder, else the inverse of A's diagonal block [Castro22, Sec. V-B],
 //! which underestimates it. The cost is that of J and of the diagonal blocks; nothing is factored.
 
-use stiction_math::simd;
+use stiction_math::branch::{self, FourRows, Parents};
 
-use super::small::{dot, dot_in_lanes};
+use super::small::dot;
 use super::{Jacobian, Mass, Root, SubsystemId};
 
 /// Work [flops, roughly] up to which the blocks of a sparse subsystem are computed exactly.
@@ -28,7 +28,7 @@ pub struct Delassus {
     blocks: Vec<f64>,
     scale: Vec<f64>,
     work: Vec<f64>,
-    four: Vec<[f64; 4]>,
+    four: FourRows,
 }
 
 impl Clone for Delassus {
@@ -87,9 +87,10 @@ impl Delassus {
 
     pub(super) fn compute(&mut self, mass: &Mass, jacobian: &Jacobian) {
         self.clear();
-        let only = SubsystemId(0);
-        if mass.subsystems() == 1 && mass.tree(only).is_some() {
-            return self.compute_for_tree(mass, jacobian);
+        if mass.subsystems() == 1
+            && let Some((L, branches)) = mass.scale_root(SubsystemId(0))
+        {
+            return self.compute_for_tree(L, branches, jacobian);
         }
         let largest =
             (0..mass.subsystems()).map(|s| mass.dofs(SubsystemId(s)).len()).max().unwrap_or(0);
@@ -132,41 +133,33 @@ impl Delassus {
 }
 
 impl Delassus {
-    /// The blocks of a problem with one tree alone: half a solve for all rows at once.
-    fn compute_for_tree(&mut self, mass: &Mass, jacobian: &Jacobian) {
-        let (tree, n) = (SubsystemId(0), mass.dofs(SubsystemId(0)).len());
-        jacobian.write_dense(&mut self.work, n);
-        mass.divide_rows(tree, Root::Scales, &mut self.work, n, &mut self.four);
-        for i in 0..jacobian.constraints() {
-            let (dim, rows) = (jacobian.dim(i), jacobian.row_range(i));
-            let mut block = [0.0; ROWS * ROWS];
-            let Y = &self.work[rows.start * n..rows.end * n];
-            simd::dispatch(RowProducts { Y, n, out: &mut block[..dim * dim] });
-            let trace: f64 = (0..dim).map(|d| block[d * (dim + 1)]).sum();
-            self.push(&block[..dim * dim], trace / dim as f64);
+    /// The blocks of a problem with one tree alone, given the factor of its A along its branches: half a solve for the rows of
+    /// a contact at once, or for those of four constraints of one row.
+    fn compute_for_tree(&mut self, L: &[f64], branches: &Parents, jacobian: &Jacobian) {
+        let (mut i, end, mut four) = (0, jacobian.constraints(), std::mem::take(&mut self.four));
+        while i < end {
+            if jacobian.dim(i) == 1 {
+                let most = (end - i).min(4);
+                let count = (1..most).find(|k| jacobian.dim(i + k) != 1).unwrap_or(most);
+                let rows = jacobian.adjacent_rows(i..i + count);
+                let count = if rows.is_some() { count } else { 1 };
+                let rows = rows.unwrap_or(jacobian.only_block(i));
+                let squares = branch::inverse_squares(L, branches, rows, &mut four);
+                squares[..count].iter().for_each(|square| self.push(&[*square], *square));
+                i += count;
+            } else {
+                let [a, b, c, ab, bc, ca] =
+                    branch::inverse_products(L, branches, jacobian.only_block(i), &mut four);
+                self.push(&[a, ab, ca, ab, b, bc, ca, bc, c], (a + b + c) / ROWS as f64);
+                i += 1;
+            }
         }
-    }
-}
-
-/// Adds `Y Yᵀ` for the rows of a constraint.
-struct RowProducts<'a> {
-    Y: &'a [f64],
-    n: usize,
-    out: &'a mut [f64],
-}
-
-impl simd::Job for RowProducts<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        add_gram(self.Y, self.n, dot_in_lanes, self.out);
+        self.four = four;
     }
 }
 
 /// Adds `Y Yᵀ` for the rows of Y, of n columns each.
-#[inline(always)]
-fn add_gram(Y: &[f64], n: usize, dot: impl Fn(&[f64], &[f64]) -> f64, out: &mut [f64]) {
+fn add_gram(Y: &[f64], n: usize, out: &mut [f64]) {
     let dim = Y.len() / n;
     for (i, a) in Y.chunks_exact(n).enumerate() {
         for (j, b) in Y.chunks_exact(n).take(i + 1).enumerate() {
@@ -225,7 +218,7 @@ fn add_exact(
     mass: &Mass,
     jacobian: &Jacobian,
     group: &[super::JacobianEntry],
-    (work, four): (&mut [f64], &mut Vec<[f64; 4]>),
+    (work, four): (&mut [f64], &mut FourRows),
     out: &mut [f64],
 ) {
     let subsystem = mass.subsystem_of(group[0].block as usize);
@@ -242,7 +235,7 @@ fn add_exact(
         }
     }
     if mass.divide_rows(subsystem, Root::Scales, rows, n, four) {
-        add_gram(rows, n, dot, out);
+        add_gram(rows, n, out);
         return;
     }
     for (d, x) in rows.chunks_exact_mut(n).enumerate() {

@@ -55,6 +55,9 @@ impl IslandMembers {
 
 impl Islands {
     pub(super) fn find(&mut self, mass: &Mass, jacobian: &Jacobian) {
+        if mass.subsystems() == 1 {
+            return self.become_one(1, jacobian.constraints());
+        }
         self.sets.reset(mass.subsystems());
         for i in 0..jacobian.constraints() {
             if let [first, others @ ..] = jacobian.constraint_entries(i) {

@@ -275,7 +275,7 @@ impl Jacobian {
                 continue;
             }
             for (out, row) in out.iter_mut().zip(self.block(e).chunks_exact(v.len())) {
-                *out += small::dot(&row[columns.clone()], &v[columns.clone()]);
+                *out += small::dot_in_lanes(&row[columns.clone()], &v[columns.clone()]);
             }
         }
     }
@@ -313,15 +313,31 @@ impl Jacobian {
         }
     }
 
-    /// Writes J as a dense matrix of n columns, row-major.
-    pub(crate) fn write_dense(&self, out: &mut Vec<f64>, n: usize) {
+    /// The rows of a constraint of a problem with one block of coordinates; empty if they are zero.
+    pub(super) fn only_block(&self, constraint: usize) -> &[f64] {
+        self.constraint_entries(constraint).first().map_or(&[], |entry| self.block(entry))
+    }
+
+    /// The rows of consecutive constraints of a problem with one block of coordinates, one after the other; `None` if those
+    /// of one are zero, and left out.
+    pub(super) fn adjacent_rows(&self, constraints: std::ops::Range<usize>) -> Option<&[f64]> {
+        let (first, count) = (self.entry_start[constraints.start] as usize, constraints.len());
+        let entries = self.entries.get(first..self.entry_start[constraints.end] as usize)?;
+        let (start, last) = (entries.first()?, entries.last()?);
+        let end = last.offset as usize + self.block(last).len();
+        (entries.len() == count).then(|| &self.values[start.offset as usize..end])
+    }
+
+    /// Writes J as a dense matrix, row-major, in rows of `width` of which the last columns are zero.
+    pub(crate) fn write_dense(&self, out: &mut Vec<f64>, width: usize) {
         out.clear();
-        out.resize(self.rows() * n, 0.0);
+        out.resize(self.rows() * width, 0.0);
         for entry in &self.entries {
-            let columns = self.block_range(entry.block as usize);
-            let rows = self.row_range(entry.constraint as usize);
-            for (row, values) in rows.zip(self.block(entry).chunks_exact(columns.len())) {
-                out[row * n..][columns.clone()].copy_from_slice(values);
+            let (columns, filled) = (self.block_range(entry.block as usize), self.columns(entry));
+            let (rows, size) = (self.row_range(entry.constraint as usize), columns.len());
+            let place = columns.start + filled.start..columns.start + filled.end;
+            for (row, values) in rows.zip(self.block(entry).chunks_exact(size)) {
+                out[row * width..][place.clone()].copy_from_slice(&values[filled.clone()]);
             }
         }
     }

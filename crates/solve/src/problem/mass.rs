@@ -11,6 +11,7 @@ use stiction_math::{block, branch};
 
 use super::builder::Builder;
 use super::large::Large;
+use super::small::dot_in_lanes;
 use super::{SubsystemId, Tree};
 use crate::error::ProblemError;
 
@@ -449,7 +450,7 @@ impl Mass {
         root: Root,
         rows: &mut [f64],
         stride: usize,
-        four: &mut Vec<[f64; 4]>,
+        four: &mut branch::FourRows,
     ) -> bool {
         let n = self.dofs(subsystem).len();
         match &self.factors[subsystem.0] {
@@ -465,16 +466,27 @@ impl Mass {
             }
             Factor::Branches(at) => {
                 let Some(tree) = self.tree(subsystem) else { return false };
-                let scales = self.scale_factors.get(subsystem.0).copied().flatten();
-                let at = if root == Root::Scales { scales.unwrap_or(*at) } else { *at };
+                let at =
+                    if root == Root::Scales { self.scale_root_at(subsystem, *at) } else { *at };
                 let (L, branches) = (&self.small[at..at + n * n], tree.branches());
-                for rows in rows.chunks_mut(4 * stride) {
-                    divide_by_branches(L, branches, rows, stride, four);
-                }
+                branch::solve_transposed_rows(L, branches, rows, stride, four);
             }
             Factor::Large(_) => return false,
         }
         true
+    }
+
+    /// Offset of the factor for scales of a tree, whose own factor is at `own`.
+    fn scale_root_at(&self, subsystem: SubsystemId, own: usize) -> usize {
+        self.scale_factors.get(subsystem.0).copied().flatten().unwrap_or(own)
+    }
+
+    /// The factor for the scales of constraints of a tree, along its branches, and these.
+    pub(super) fn scale_root(&self, subsystem: SubsystemId) -> Option<(&[f64], &branch::Parents)> {
+        let (tree, n) = (self.tree(subsystem)?, self.dofs(subsystem).len());
+        let Factor::Branches(own) = self.factors[subsystem.0] else { return None };
+        let at = self.scale_root_at(subsystem, own);
+        Some((&self.small[at..at + n * n], tree.branches()))
     }
 
     /// Reciprocals of A where a subsystem's A is diagonal.
@@ -513,8 +525,9 @@ impl Mass {
                 Some(A) => A.mul(v, out),
                 None => {
                     let A = self.matrix.block(self.pattern.diagonal(self.blocks[s.0].start));
+                    let is_tree = self.tree(s).is_some();
                     for (row, out) in A.chunks_exact(v.len().max(1)).zip(out) {
-                        *out = super::dot(row, v);
+                        *out = if is_tree { dot_in_lanes(row, v) } else { super::dot(row, v) };
                     }
                 }
             }
@@ -529,29 +542,6 @@ pub(crate) enum Root {
     Mass,
     /// That for the scales of constraints ([`Builder::hold`](super::Builder::hold)).
     Scales,
-}
-
-/// `x ← L⁻ᵀ x` of at most four rows, which are `stride` apart.
-fn divide_by_branches(
-    L: &[f64],
-    branches: &branch::Parents,
-    rows: &mut [f64],
-    stride: usize,
-    four: &mut Vec<[f64; 4]>,
-) {
-    let n = branches.len();
-    if rows.len() < stride + n {
-        return branch::solve_transposed(L, branches, &mut rows[..n]);
-    }
-    four.clear();
-    four.resize(n, [0.0; 4]);
-    for (lane, x) in rows.chunks(stride).enumerate() {
-        four.iter_mut().zip(x).for_each(|(four, x)| four[lane] = *x);
-    }
-    branch::solve_transposed_four(L, branches, four);
-    for (lane, x) in rows.chunks_mut(stride).enumerate() {
-        four.iter().zip(x).for_each(|(four, x)| *x = four[lane]);
-    }
 }
 
 /// The Cholesky factor of a 6 × 6 matrix A = L Lᵀ.

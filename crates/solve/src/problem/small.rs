@@ -64,9 +64,8 @@ pub(crate) fn dot_in_lanes(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     for (a, b) in a.iter().zip(b) {
         for k in 0..4 {
-            lanes[k] = a[k].mul_add(b[k], lanes[k]);
+            lanes[k] += a[k] * b[k];
         }
     }
-    let rest = dot(a_rest, b_rest);
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + dot(a_rest, b_rest)
 }

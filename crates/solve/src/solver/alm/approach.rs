@@ -28,6 +28,8 @@ const NEWTON: usize = 10;
 /// Tolerance of Newton's method on the impulses of a small problem per tolerance of the solve [-]: its violation differs from
 /// that of the solution by round-off.
 const CONTACT_SPACE_AIM: f64 = 0.3;
+/// Violation, per unit of the reference velocity, up to which continued impulses are not compared with others [-].
+const NEAR: f64 = 1e-3;
 /// Newton iterations on the impulses of a small problem.
 const CONTACT_SPACE_NEWTON: usize = 30;
 
@@ -38,9 +40,10 @@ impl Alm {
         problem: &Problem,
         monitor: &mut Monitor,
         solution: &mut Solution,
+        is_measured: bool,
     ) -> Option<Status> {
         if !self.contact_space.prepare(problem) {
-            return None;
+            return if is_measured { None } else { self.measure_guess(problem, monitor) };
         }
         let (model, tolerance) = (monitor.model(), monitor.velocity_tolerance());
         let aims = [CONTACT_SPACE_AIM * tolerance, tolerance];
@@ -48,7 +51,8 @@ impl Alm {
         let most = CONTACT_SPACE_NEWTON.min(left);
         self.lambda.clone_from(&solution.impulse);
         if monitor.exchange_other_guess(problem, &mut self.old) {
-            self.contact_space.choose(problem, model, [&mut self.lambda, &mut self.old]);
+            let near = NEAR * problem.reference_velocity();
+            self.contact_space.choose(problem, model, near, [&mut self.lambda, &mut self.old]);
         }
         self.contact_space.deadline = monitor.deadline();
         let (violation, iterations) =
@@ -59,6 +63,9 @@ impl Alm {
         // The velocity is that of the impulses; the solution is measured when the solve ends.
         if violation <= aims[0] && !monitor.is_tracing() {
             return Some(Status::Converged);
+        }
+        if !is_measured && let Some(status) = self.measure_guess(problem, monitor) {
+            return Some(status);
         }
         if let Verdict::Stop(status) =
             monitor.observe(problem, &solution.velocity, &solution.impulse)
@@ -75,15 +82,26 @@ impl Alm {
         None
     }
 
-    /// Improves a guess that has been measured; the status if it converges.
+    /// Measures the guess, which is the best solution so far; the status if the time is over.
+    fn measure_guess(&mut self, problem: &Problem, monitor: &mut Monitor) -> Option<Status> {
+        let verdict = monitor.observe(problem, &self.best.velocity, &self.best.impulse);
+        self.smallest = monitor.error();
+        match verdict {
+            Verdict::Stop(status) => Some(status),
+            Verdict::Continue => None,
+        }
+    }
+
+    /// Improves a guess; the status if it converges. `is_measured` says whether the monitor has measured it.
     pub(super) fn approach(
         &mut self,
         problem: &Problem,
         monitor: &mut Monitor,
         solution: &mut Solution,
+        is_measured: bool,
     ) -> Option<Status> {
         let (model, tolerance) = (monitor.model(), AIM * monitor.velocity_tolerance());
-        if let Some(status) = self.approach_by_impulses(problem, monitor, solution) {
+        if let Some(status) = self.approach_by_impulses(problem, monitor, solution, is_measured) {
             return Some(status);
         }
         let limit = monitor.iteration_limit(usize::MAX);

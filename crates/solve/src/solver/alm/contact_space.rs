@@ -19,10 +19,12 @@
 
 use std::ops::Range;
 
+use stiction_math::branch::FourRows;
 use stiction_math::simd;
+use stiction_math::vector::dot;
 
 use super::contact_step::StepMemory;
-use super::dense::{Product, TransposedProduct, dot};
+use super::dense::{Product, TransposedProduct};
 use super::linear_rows::{LinearRows, is_linear};
 use crate::contact::DIM;
 use crate::law::{FrictionModel, Law};
@@ -54,6 +56,8 @@ const MAX_SWEEPS: usize = 40;
 pub(super) struct ContactSpace {
     /// `Y = J F⁻ᵀ` for `A = F Fᵀ`, row-major.
     pub(super) Y: Vec<f64>,
+    /// Length of its rows: the number of velocities, and zeros up to a multiple of four.
+    pub(super) width: usize,
     /// `W = Y Yᵀ + R` of the rows that are kept, row-major; empty where products with Y are cheaper, and all are kept.
     pub(super) W: Vec<f64>,
     /// The constraints that are not eliminated.
@@ -77,7 +81,7 @@ pub(super) struct ContactSpace {
     /// Yᵀ times impulses.
     pub(super) image: Vec<f64>,
     pub(super) memory: StepMemory,
-    four: Vec<[f64; 4]>,
+    four: FourRows,
     pub(super) damping: Damping,
     /// When to stop with the best impulses so far.
     pub(super) deadline: Deadline,
@@ -96,21 +100,27 @@ pub(super) struct KeptConstraint {
 }
 
 impl ContactSpace {
-    /// Prepares for a problem; false if it is too large or of another kind.
-    pub fn prepare(&mut self, problem: &Problem) -> bool {
-        let (m, n) = (problem.rows(), problem.dofs());
-        let (jacobian, mass) = (problem.jacobian(), problem.mass());
+    /// Whether a problem is small, and of the kind for which this pays.
+    pub fn is_suited(problem: &Problem) -> bool {
+        let (m, n, mass) = (problem.rows(), problem.dofs(), problem.mass());
         let pays = mass.has_tree()
             || problem.constraints().iter().any(|constraint| is_linear(&constraint.law));
         let is_small = if mass.subsystems() == 1 { m * n <= MAX_ENTRIES } else { m <= MAX_ROWS };
-        if !is_small || n > MAX_VELOCITIES || !pays || problem.is_large() {
+        is_small && n <= MAX_VELOCITIES && pays && !problem.is_large()
+    }
+
+    /// Prepares for a problem; false if it is too large or of another kind.
+    pub fn prepare(&mut self, problem: &Problem) -> bool {
+        if !Self::is_suited(problem) {
             return false;
         }
-        jacobian.write_dense(&mut self.Y, n);
+        let (n, jacobian, mass) = (problem.dofs(), problem.jacobian(), problem.mass());
+        self.width = n.next_multiple_of(4);
+        jacobian.write_dense(&mut self.Y, self.width);
         if mass.subsystems() == 1 {
             // All rows at once.
             let (Y, four) = (&mut self.Y, &mut self.four);
-            if !mass.divide_rows(SubsystemId(0), Root::Mass, Y, n, four) {
+            if !mass.divide_rows(SubsystemId(0), Root::Mass, Y, self.width, four) {
                 return false;
             }
         } else if !self.divide_by_constraint(problem) {
@@ -120,7 +130,7 @@ impl ContactSpace {
         (self.has_bounds, self.evaluated) = (false, None);
         let m = self.q.len();
         self.image.clear();
-        self.image.resize(n, 0.0);
+        self.image.resize(self.width, 0.0);
         for x in [&mut self.u, &mut self.u_step, &mut self.map, &mut self.step] {
             x.clear();
             x.resize(m, 0.0);
@@ -134,7 +144,7 @@ impl ContactSpace {
 
     /// `Y ← Y F⁻ᵀ` constraint by constraint; false if a subsystem has no such factor.
     fn divide_by_constraint(&mut self, problem: &Problem) -> bool {
-        let (jacobian, mass, n) = (problem.jacobian(), problem.mass(), problem.dofs());
+        let (jacobian, mass, width) = (problem.jacobian(), problem.mass(), self.width);
         for i in 0..problem.constraints().len() {
             let mut last = None;
             for entry in jacobian.constraint_entries(i) {
@@ -143,8 +153,8 @@ impl ContactSpace {
                     continue;
                 }
                 let (dofs, rows) = (mass.dofs(subsystem), jacobian.row_range(i));
-                let rows = &mut self.Y[rows.start * n + dofs.start..rows.end * n];
-                if !mass.divide_rows(subsystem, Root::Mass, rows, n, &mut self.four) {
+                let rows = &mut self.Y[rows.start * width + dofs.start..rows.end * width];
+                if !mass.divide_rows(subsystem, Root::Mass, rows, width, &mut self.four) {
                     return false;
                 }
             }
@@ -154,8 +164,8 @@ impl ContactSpace {
 
     /// Eliminates the rows of linear laws; the constraints that are left, their q, and W if it is formed.
     fn keep_rows(&mut self, problem: &Problem) {
-        let Self { Y, W, kept, linear, q, .. } = self;
-        let is_eliminated = linear.eliminate(problem, Y, W, q);
+        let Self { Y, width, W, kept, linear, q, .. } = self;
+        let is_eliminated = linear.eliminate(problem, (Y, *width), W, q);
         if !is_eliminated {
             q.clear();
             q.extend_from_slice(problem.free_rows());
@@ -173,14 +183,20 @@ impl ContactSpace {
         }
     }
 
-    /// Exchanges two guesses of λ if the second has the smaller merit.
+    /// Exchanges two guesses of λ if the second has the smaller merit, or if no law is violated at it by more than `near` [m/s].
     pub fn choose(
         &mut self,
         problem: &Problem,
         model: FrictionModel,
+        near: f64,
         [first, second]: [&mut Vec<f64>; 2],
     ) {
         let other = self.evaluate_at(problem, model, second);
+        if other.1 <= near {
+            std::mem::swap(first, second);
+            self.evaluated = Some(other);
+            return;
+        }
         let own = self.evaluate_at(problem, model, first);
         self.evaluated = Some(own);
         if other.0 < own.0 {
@@ -335,7 +351,8 @@ impl ContactSpace {
     /// Sweeps of projected Gauss-Seidel with step sizes at which every contact alone converges.
     fn sweep(&mut self, problem: &Problem, model: FrictionModel, sweeps: usize) {
         if !std::mem::replace(&mut self.has_bounds, true) {
-            simd::dispatch(Bounds { problem, Y: &self.Y, kept: &mut self.kept });
+            let (Y, width) = (&self.Y, self.width);
+            simd::dispatch(Bounds { problem, Y, width, kept: &mut self.kept });
         }
         if self.W.is_empty() {
             simd::dispatch(SweepByImage { space: self, problem, model, sweeps });
@@ -371,6 +388,7 @@ fn local_map(
 struct Bounds<'a> {
     problem: &'a Problem,
     Y: &'a [f64],
+    width: usize,
     kept: &'a mut [KeptConstraint],
 }
 
@@ -379,8 +397,8 @@ impl simd::Job for Bounds<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { problem, Y, kept } = self;
-        let (n, compliance) = (problem.dofs(), problem.compliance());
+        let Self { problem, Y, width: n, kept } = self;
+        let compliance = problem.compliance();
         for constraint in kept {
             let rows = problem.row_range(constraint.index);
             // The largest sum of magnitudes of a row bounds the eigenvalues [Gershgorin].

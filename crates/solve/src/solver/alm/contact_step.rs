@@ -9,7 +9,7 @@ use nalgebra::Matrix3;
 use stiction_math::simd;
 
 use super::contact_space::{ContactSpace, KeptConstraint};
-use super::dense::{AddOuter, Product, Solve, TransposedProduct};
+use super::dense::{AddProduct, Product, Solve, TransposedProduct};
 use crate::contact::DIM;
 use crate::law::FrictionModel;
 use crate::problem::{Problem, dot};
@@ -72,8 +72,9 @@ impl ContactSpace {
             simd::dispatch(Product { W, x: step, out: known });
         }
         let size = acting.len();
+        let stride = size.next_multiple_of(4);
         system.clear();
-        system.resize(size * size, 0.0);
+        system.resize(size * stride, 0.0);
         rhs.clear();
         let (mut slope, mut place) = (0, 0);
         for KeptConstraint { index, rows, scale, .. } in &*kept {
@@ -84,7 +85,7 @@ impl ContactSpace {
                 continue;
             }
             for (a, row) in rows.clone().enumerate() {
-                let out = &mut system[(place + a) * size..][..size];
+                let out = &mut system[(place + a) * stride..][..size];
                 let mut b = -map[row];
                 for (k, other) in rows.clone().enumerate().filter(|(k, _)| D[a * dim + k] != 0.0) {
                     let d = D[a * dim + k];
@@ -104,7 +105,7 @@ impl ContactSpace {
             }
             place += dim;
         }
-        if !simd::dispatch(Solve { A: system, x: rhs }) {
+        if !simd::dispatch(Solve { A: system, stride, x: rhs }) {
             return false;
         }
         acting.iter().zip(rhs).for_each(|(row, s)| step[*row as usize] = *s);
@@ -113,14 +114,15 @@ impl ContactSpace {
 
     /// Solves for `z = Yᵀ s`; all rows are kept.
     fn step_by_image(&mut self, problem: &Problem) -> bool {
-        let n = problem.dofs();
+        let n = self.width;
         let Self { memory, Y, step, map, kept, damping, .. } = self;
         let StepMemory { slopes, system, rhs, rows: work, .. } = memory;
         system.clear();
         system.resize(n * n, 0.0);
         system.iter_mut().step_by(n + 1).for_each(|a| *a = 1.0);
+        // G Y, of which the rows of open contacts are zero.
         work.clear();
-        work.resize(DIM * n, 0.0);
+        work.resize(Y.len(), 0.0);
         let mut slope = 0;
         for KeptConstraint { index, rows, scale: w, .. } in &*kept {
             let dim = rows.len();
@@ -142,13 +144,20 @@ impl ContactSpace {
                 }
             }
             D.copy_from_slice(&G[..dim * dim]);
-            let Y = &Y[rows.start * n..rows.end * n];
-            simd::dispatch(AddOuter { G: D, Y, GY: &mut work[..dim * n], out: system });
+            let rows = rows.start * n..rows.end * n;
+            for (G, out) in D.chunks_exact(dim).zip(work[rows.clone()].chunks_exact_mut(n)) {
+                for (g, y) in G.iter().zip(Y[rows.clone()].chunks_exact(n)) {
+                    if *g != 0.0 {
+                        out.iter_mut().zip(y).for_each(|(out, y)| *out += g * y);
+                    }
+                }
+            }
         }
+        simd::dispatch(AddProduct { Y, Z: work, width: n, out: system });
         rhs.clear();
         rhs.resize(n, 0.0);
         simd::dispatch(TransposedProduct { W: Y, x: step, out: rhs });
-        if !simd::dispatch(Solve { A: system, x: rhs }) {
+        if !simd::dispatch(Solve { A: system, stride: n, x: rhs }) {
             return false;
         }
         // Y z.

@@ -1,12 +1,13 @@
 //! Products and solves of small dense matrices, row-major, compiled for the widest instruction set of the processor.
 
 use stiction_math::simd;
+use stiction_math::vector::{add_scaled, dot};
 
 /// `W = Y Yᵀ` for the rows of Y.
 pub(super) struct Gram<'a> {
-    pub half: &'a [f64],
-    /// Number of columns of Y.
-    pub n: usize,
+    pub Y: &'a [f64],
+    /// Length of a row of Y.
+    pub width: usize,
     pub W: &'a mut [f64],
 }
 
@@ -15,11 +16,12 @@ impl simd::Job for Gram<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { half, n, W } = self;
-        let m = half.len() / n.max(1);
+        let Self { Y, width, W } = self;
+        let m = Y.len() / width.max(1);
+        let row = |i: usize| &Y[i * width..(i + 1) * width];
         for i in 0..m {
             for j in 0..=i {
-                let sum = dot(&half[i * n..(i + 1) * n], &half[j * n..(j + 1) * n]);
+                let sum = dot(row(i), row(j));
                 (W[i * m + j], W[j * m + i]) = (sum, sum);
             }
         }
@@ -59,45 +61,24 @@ impl simd::Job for TransposedProduct<'_> {
     fn run(self) {
         let Self { W, x, out } = self;
         out.fill(0.0);
-        for (row, x) in W.chunks_exact(out.len().max(1)).zip(x).filter(|(_, x)| **x != 0.0) {
-            add_scaled(out, *x, row);
+        for (row, x) in W.chunks_exact(out.len().max(1)).zip(x) {
+            if *x != 0.0 {
+                add_scaled(out, *x, row);
+            }
         }
     }
 }
 
-/// Dot product in four lanes.
-#[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a, a_rest) = a.as_chunks::<4>();
-    let (b, b_rest) = b.as_chunks::<4>();
-    let mut lanes = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        for k in 0..4 {
-            lanes[k] = a[k].mul_add(b[k], lanes[k]);
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
-}
+/// A row is exchanged with another only if its pivot is less than this part of the largest of its column [-].
+const PIVOT_THRESHOLD: f64 = 0.1;
+/// Longest row, in fours.
+const MAX_FOURS: usize = 40;
 
-/// `out += factor x`, in fours: loops are short, and what is left over of longer vectors would be most of them.
-#[inline(always)]
-fn add_scaled(out: &mut [f64], factor: f64, x: &[f64]) {
-    let (out, out_rest) = out.as_chunks_mut::<4>();
-    let (x, x_rest) = x.as_chunks::<4>();
-    for (out, x) in out.iter_mut().zip(x) {
-        for k in 0..4 {
-            out[k] = factor.mul_add(x[k], out[k]);
-        }
-    }
-    for (out, x) in out_rest.iter_mut().zip(x_rest) {
-        *out = factor.mul_add(*x, *out);
-    }
-}
-
-/// `x ← A⁻¹ x` by elimination with partial pivoting, which overwrites the row-major A. False if A is singular.
+/// `x ← A⁻¹ x` by elimination with partial pivoting by a threshold, which overwrites the row-major A. Rows of A are `stride`
+/// apart, a multiple of four. False if A is singular or too large.
 pub(super) struct Solve<'a> {
     pub A: &'a mut [f64],
+    pub stride: usize,
     pub x: &'a mut [f64],
 }
 
@@ -106,70 +87,101 @@ impl simd::Job for Solve<'_> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Self { A, x } = self;
-        let n = x.len();
+        let Self { A, stride, x } = self;
+        let (n, fours) = (x.len(), stride / 4);
+        if n == 0 || fours > MAX_FOURS {
+            return n == 0;
+        }
+        let A = A.as_chunks_mut::<4>().0;
+        // The compiler knows that memory of its own does not overlap the rows.
+        let mut pivot_row = [[0.0; 4]; MAX_FOURS];
         for k in 0..n {
-            let mut pivot = k;
-            for row in k + 1..n {
-                if A[row * n + k].abs() > A[pivot * n + k].abs() {
-                    pivot = row;
+            let (first, lane) = (k / 4, k % 4);
+            let (mut largest, mut pivot) = (0.0, k);
+            for (row, values) in A[k * fours..].chunks_exact(fours).enumerate() {
+                let size = values[first][lane].abs();
+                if size > largest {
+                    (largest, pivot) = (size, k + row);
                 }
             }
-            if !(A[pivot * n + k].abs() > 0.0) {
+            if !(largest > 0.0) {
                 return false;
             }
-            if pivot != k {
-                let (upper, lower) = A.split_at_mut(pivot * n);
-                upper[k * n + k..(k + 1) * n].swap_with_slice(&mut lower[k..n]);
+            if A[k * fours + first][lane].abs() < PIVOT_THRESHOLD * largest {
+                (first..fours).for_each(|at| A.swap(k * fours + at, pivot * fours + at));
                 x.swap(k, pivot);
             }
-            let (upper, lower) = A.split_at_mut((k + 1) * n);
-            let pivot_row = &upper[k * n + k..];
-            let reciprocal = 1.0 / pivot_row[0];
-            let x_k = x[k];
-            for (row, x) in lower.chunks_exact_mut(n).zip(&mut x[k + 1..]) {
-                let factor = row[k] * reciprocal;
-                if factor == 0.0 {
-                    continue;
+            let (upper, lower) = A.split_at_mut((k + 1) * fours);
+            let pivot_row = &mut pivot_row[..fours - first];
+            pivot_row.copy_from_slice(&upper[k * fours + first..]);
+            let (reciprocal, x_k) = (1.0 / pivot_row[0][lane], x[k]);
+            for (row, x) in lower.chunks_exact_mut(fours).zip(&mut x[k + 1..]) {
+                let row = &mut row[first..];
+                let factor = -row[0][lane] * reciprocal;
+                if factor != 0.0 {
+                    for (row, pivot) in row.iter_mut().zip(&*pivot_row) {
+                        *row = std::array::from_fn(|k| factor.mul_add(pivot[k], row[k]));
+                    }
+                    *x = factor.mul_add(x_k, *x);
                 }
-                add_scaled(&mut row[k + 1..], -factor, &pivot_row[1..]);
-                *x -= factor * x_k;
             }
         }
-        for k in (0..n).rev() {
-            let (row, (done, known)) = (&A[k * n..(k + 1) * n], x.split_at_mut(k + 1));
-            done[k] = (done[k] - dot(&row[k + 1..], known)) / row[k];
+        for (k, row) in A.chunks_exact(fours).enumerate().take(n).rev() {
+            let (row, (done, known)) = (row.as_flattened(), x.split_at_mut(k + 1));
+            done[k] = (done[k] - dot(&row[k + 1..n], known)) / row[k];
         }
         true
     }
 }
 
-/// `out += Yᵀ G Y` for the rows of Y that belong to one constraint; `GY` is memory for `G Y`.
-pub(super) struct AddOuter<'a> {
-    pub G: &'a [f64],
+/// `out += Yᵀ Z` for row-major Y and Z, in rows of `width`, a multiple of four.
+pub(super) struct AddProduct<'a> {
     pub Y: &'a [f64],
-    pub GY: &'a mut [f64],
+    pub Z: &'a [f64],
+    pub width: usize,
     pub out: &'a mut [f64],
 }
 
-impl simd::Job for AddOuter<'_> {
+impl simd::Job for AddProduct<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { G, Y, GY, out } = self;
-        let dim = G.len().isqrt();
-        let n = Y.len() / dim.max(1);
-        for (g, GY) in G.chunks_exact(dim).zip(GY.chunks_exact_mut(n)) {
-            GY.fill(0.0);
-            for (g, y) in g.iter().zip(Y.chunks_exact(n)).filter(|(g, _)| **g != 0.0) {
-                add_scaled(GY, *g, y);
-            }
-        }
-        for (y, GY) in Y.chunks_exact(n).zip(GY.chunks_exact(n)) {
-            for (y, out) in y.iter().zip(out.chunks_exact_mut(n)).filter(|(y, _)| **y != 0.0) {
-                add_scaled(out, *y, GY);
-            }
+        let Self { Y, Z, width, out } = self;
+        let mut first = 0;
+        while first < width {
+            // As many columns at once as there are registers for.
+            first += match width - first {
+                left if left >= 32 => add_columns::<8>(Y, Z, width, first, out),
+                left if left >= 16 => add_columns::<4>(Y, Z, width, first, out),
+                left if left >= 8 => add_columns::<2>(Y, Z, width, first, out),
+                _ => add_columns::<1>(Y, Z, width, first, out),
+            };
         }
     }
+}
+
+/// [`AddProduct`] for 4 N columns from `first` on; their number.
+#[inline(always)]
+fn add_columns<const N: usize>(
+    Y: &[f64],
+    Z: &[f64],
+    width: usize,
+    first: usize,
+    out: &mut [f64],
+) -> usize {
+    for (k, out) in out.chunks_exact_mut(width).enumerate() {
+        let Some(out) = out[first..].as_chunks_mut::<4>().0.first_chunk_mut::<N>() else { break };
+        let mut sum = *out;
+        for (y, z) in Y.chunks_exact(width).zip(Z.chunks_exact(width)) {
+            let (y, z) = (y[k], z[first..].as_chunks::<4>().0.first_chunk::<N>());
+            if let (true, Some(z)) = (y != 0.0, z) {
+                for (sum, z) in sum.iter_mut().zip(z) {
+                    *sum = std::array::from_fn(|k| y.mul_add(z[k], sum[k]));
+                }
+            }
+        }
+        *out = sum;
+    }
+    4 * N
 }

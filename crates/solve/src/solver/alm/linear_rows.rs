@@ -5,8 +5,9 @@
 //! `W_EE + r = L Lᵀ` and `Z = L⁻¹ W_EC` it is `W_CC − Zᵀ Z`. Cost: that of a few Newton steps on all rows.
 
 use stiction_math::simd;
+use stiction_math::vector::dot;
 
-use super::dense::{Gram, dot};
+use super::dense::Gram;
 use crate::law::Law;
 use crate::problem::Problem;
 
@@ -34,26 +35,26 @@ pub(super) fn is_linear(law: &Law) -> bool {
 }
 
 impl LinearRows {
-    /// Eliminates the rows of linear laws from a problem with `Y = J F⁻ᵀ`, where that pays: W and q of the rows that are kept. Otherwise false,
+    /// Eliminates the rows of linear laws from a problem with `Y = J F⁻ᵀ`, in rows of `width`, where that pays: W and q of the rows that are kept. Otherwise false,
     /// all rows are kept, and W is that of all where they are few, else empty.
     pub fn eliminate(
         &mut self,
         problem: &Problem,
-        Y: &[f64],
+        (Y, width): (&[f64], usize),
         W: &mut Vec<f64>,
         q: &mut Vec<f64>,
     ) -> bool {
         self.sort(problem);
         let (m, n) = (problem.rows(), problem.dofs());
         let pays = !self.eliminated.is_empty() && self.eliminated.len().max(self.kept.len()) <= n;
-        if !pays || !self.factor(problem, Y) {
+        if !pays || !self.factor(problem, (Y, width)) {
             self.eliminated.clear();
             self.kept.clear();
             self.kept.extend(0..m as u32);
             W.clear();
             if m <= n {
                 W.resize(m * m, 0.0);
-                simd::dispatch(Gram { half: Y, n, W });
+                simd::dispatch(Gram { Y, width, W });
                 let diagonal = W.iter_mut().step_by(m + 1);
                 diagonal.zip(problem.compliance()).for_each(|(w, R)| *w += R);
             }
@@ -114,16 +115,16 @@ impl LinearRows {
     }
 
     /// W of the sorted rows, and L and Z in it. False if eliminated rows depend on one another.
-    fn factor(&mut self, problem: &Problem, Y: &[f64]) -> bool {
-        let (m, n) = (problem.rows(), problem.dofs());
+    fn factor(&mut self, problem: &Problem, (Y, width): (&[f64], usize)) -> bool {
+        let m = problem.rows();
         let Self { eliminated, kept, sorted, operator, .. } = self;
         sorted.clear();
         for row in eliminated.iter().chain(&*kept) {
-            sorted.extend_from_slice(&Y[*row as usize * n..][..n]);
+            sorted.extend_from_slice(&Y[*row as usize * width..][..width]);
         }
         operator.clear();
         operator.resize(m * m, 0.0);
-        simd::dispatch(Gram { half: sorted, n, W: operator });
+        simd::dispatch(Gram { Y: sorted, width, W: operator });
         for (k, row) in eliminated.iter().chain(&*kept).enumerate() {
             operator[k * (m + 1)] += problem.compliance()[*row as usize];
         }

@@ -230,17 +230,22 @@ impl Solver for Alm {
     ) -> Status {
         (self.fallbacks, self.restarts, self.infeasible) = (0, 0, false);
         (self.convex_is_ready, self.natural_map_is_ready) = (false, false);
-        if let Verdict::Stop(status) =
-            monitor.observe(problem, &solution.velocity, &solution.impulse)
+        let exact = monitor.model() == FrictionModel::Coulomb;
+        let may_approach = self.settings.polish && exact;
+        // Of a guess whose momentum is wrong no more is measured unless it is to be improved by other means.
+        let observed = if may_approach && !monitor.is_tracing() && ContactSpace::is_suited(problem)
         {
+            monitor.observe_likely_guess(problem, solution)
+        } else {
+            Some(monitor.observe_guess(problem, solution))
+        };
+        if let Some(Verdict::Stop(status)) = observed {
             return status;
         }
+        let is_measured = observed.is_some();
         self.best.clone_from(solution);
         self.smallest = monitor.error();
-        let exact = monitor.model() == FrictionModel::Coulomb;
-        if self.settings.polish
-            && exact
-            && let Some(status) = self.approach(problem, monitor, solution)
+        if may_approach && let Some(status) = self.approach(problem, monitor, solution, is_measured)
         {
             if status != Status::Converged && !(monitor.error() < self.smallest) {
                 solution.clone_from(&self.best);
