@@ -43,8 +43,13 @@ impl MomentumAuditor {
         }
     }
 
-    /// Whether forces besides weight and those of joints may act on the bodies of a tree without constraint rows.
-    pub fn is_pushed(&self, start: &StepStart, tree: usize) -> bool {
+    /// Whether a tree has a balance, and no forces besides weight and those of joints act on its bodies if it has no constraint
+    /// rows.
+    pub fn flies_freely(&self, start: &StepStart, tree: usize) -> bool {
+        self.is_linear[tree].is_some() && !self.is_pushed(start, tree)
+    }
+
+    fn is_pushed(&self, start: &StepStart, tree: usize) -> bool {
         let StepStart { model, input, .. } = *start;
         let range = &model.trees()[tree];
         let links = &model.links()[range.links.clone()];
