@@ -6,7 +6,7 @@
 //! M v̇ + bias = τ. Gravity compensation is not included; see [`gravity_compensation`].
 
 use crate::data::Data;
-use crate::inverse_dynamics::{hold_weights, newton_euler};
+use crate::inverse_dynamics::{hold_weights, newton_euler, newton_euler_at};
 use crate::jacobian::project;
 use crate::model::{Link, Model};
 use crate::spatial::join;
@@ -33,6 +33,18 @@ pub fn tree_bias_forces(model: &Model, tree: usize, v: &[f64], data: &mut Data) 
         newton_euler(model, tree, None, data, &mut bias);
         inertia::add_bias(model, index, data, &mut bias);
     }
+    data.bias = bias;
+}
+
+/// [`tree_bias_forces`] at velocities `v` for which the velocity stage of `data` need not be filled, and which it leaves as it
+/// is. Not for trees with inertia of tendons.
+pub fn tree_bias_forces_at(model: &Model, tree: usize, v: &[f64], data: &mut Data) {
+    let range = &model.trees[tree];
+    if range.single {
+        return tree_bias_forces(model, tree, v, data);
+    }
+    let mut bias = std::mem::take(&mut data.bias);
+    newton_euler_at(model, range, v, data, &mut bias);
     data.bias = bias;
 }
 

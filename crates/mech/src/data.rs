@@ -66,6 +66,8 @@ pub struct Data {
     pub(crate) rotation: Vec<Columns>,
     /// Composite inertia of a link and all its descendants; per body.
     pub(crate) composite: Vec<Inertia10>,
+    /// Spatial velocity at velocities other than those of the velocity stage; per body.
+    pub(crate) other_velocity: Vec<Vector6<f64>>,
     /// Spatial acceleration; per body.
     pub(crate) acceleration: Vec<Vector6<f64>>,
     /// Spatial force; per body.
@@ -98,6 +100,7 @@ impl Data {
             factor: vec![0.0; n_mass],
             rotation: vec![IDENTITY; nb],
             composite: vec![Inertia10::default(); nb],
+            other_velocity: vec![Vector6::zeros(); nb],
             acceleration: vec![Vector6::zeros(); nb],
             force: vec![Vector6::zeros(); nb],
             articulated: vec![Matrix6::zeros(); nb],

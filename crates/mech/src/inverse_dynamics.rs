@@ -6,7 +6,7 @@
 //! compensation, springs and damping are applied forces and not included.
 
 use crate::data::Data;
-use crate::fused::{add_cross_force, apply, cross, dot, join};
+use crate::fused::{add_cross_force, add_cross_motion, apply, cross, dot, join};
 use crate::model::{Link, Model, TreeRange};
 use crate::tendon::inertia;
 use crate::velocity::velocities;
@@ -73,6 +73,61 @@ impl Job for NewtonEuler<'_> {
                 add_cross_force(&apply(inertia, &acceleration), V, &apply(inertia, V));
             data.acceleration[link.body] = acceleration;
             (previous, last) = (link.body, acceleration);
+        }
+        project_forces(links, data, out);
+    }
+}
+
+/// [`newton_euler`] without accelerations at velocities `v`, whatever the velocity stage is: both passes over velocities and
+/// accelerations in one.
+pub(crate) fn newton_euler_at(
+    model: &Model,
+    tree: &TreeRange,
+    v: &[f64],
+    data: &mut Data,
+    out: &mut [f64],
+) {
+    simd::dispatch(NewtonEulerAt { model, tree, v, data, out });
+}
+
+struct NewtonEulerAt<'a> {
+    model: &'a Model,
+    tree: &'a TreeRange,
+    v: &'a [f64],
+    data: &'a mut Data,
+    out: &'a mut [f64],
+}
+
+impl Job for NewtonEulerAt<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { model, tree, v, data, out } = self;
+        let links = &model.links[tree.links.clone()];
+        let at_rest = (Vector6::zeros(), join(Vector3::zeros(), -model.gravity));
+        for link in links {
+            let (before, mut acceleration) = match link.parent {
+                Some(parent) => (data.other_velocity[parent], data.acceleration[parent]),
+                None => at_rest,
+            };
+            let mut V = before;
+            if link.hinge.is_some() {
+                let rate = data.subspace[link.dofs.start] * v[link.dofs.start];
+                acceleration = add_cross_motion(&acceleration, &before, &rate);
+                V += rate;
+            } else {
+                for joint in &model.joints[link.joints.clone()] {
+                    let dofs = joint.dofs.clone();
+                    let S = &data.subspace[dofs.clone()];
+                    joint.add_velocity(S, &v[dofs], &mut V, &mut acceleration);
+                }
+            }
+            let inertia = &data.link_inertia[link.body];
+            data.force[link.body] =
+                add_cross_force(&apply(inertia, &acceleration), &V, &apply(inertia, &V));
+            data.other_velocity[link.body] = V;
+            data.acceleration[link.body] = acceleration;
         }
         project_forces(links, data, out);
     }

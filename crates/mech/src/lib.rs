@@ -58,7 +58,9 @@ pub use actuator::{
     Transmission,
 };
 pub use articulated::forward_dynamics_aba;
-pub use bias::{bias_forces, gravity_compensation, tree_bias_forces, tree_gravity_forces};
+pub use bias::{
+    bias_forces, gravity_compensation, tree_bias_forces, tree_bias_forces_at, tree_gravity_forces,
+};
 pub use body::{Body, BodyId, BodySpec};
 pub use builder::{Declarations, ModelBuilder};
 pub use data::Data;

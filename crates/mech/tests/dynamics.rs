@@ -222,6 +222,26 @@ fn gravity_forces_are_the_bias_forces_at_rest() {
 }
 
 #[test]
+fn bias_forces_at_other_velocities_leave_the_velocity_stage_and_poses_need_nothing_else() {
+    for seed in 0..N_MODELS {
+        let (_, model, state, mut data) = case(seed);
+        let (bias, poses) = (data.bias.clone(), data.body_pose.clone());
+        velocities(&model, &vec![f64::NAN; model.nv()], &mut data);
+        for tree in 0..model.trees().len() {
+            tree_bias_forces_at(&model, tree, &state.v, &mut data);
+        }
+        // The same products in another order, over at most a few dozen links.
+        assert!(relative(&data.bias, &bias) <= 1e3 * f64::EPSILON);
+        assert!(
+            model.links().iter().all(|link| data.velocity[link.body].iter().any(|x| x.is_nan()))
+        );
+        let mut other = Data::new(&model);
+        body_poses(&model, &state.q, &mut other);
+        assert_eq!(other.body_pose, poses);
+    }
+}
+
+#[test]
 fn bias_forces_are_the_projected_rates_of_momentum() {
     // Newton-Euler equations of every single body, rates by differences along q ⊕ t v, projected on
     // the coordinates by Jacobians.

@@ -149,6 +149,14 @@ impl EnergyAuditor {
         self.is_start_known.fill(false);
     }
 
+    /// Forgets the state of trees that sleep at the start of the coming step: their velocities were set to zero.
+    pub fn forget_asleep(&mut self, asleep: &[bool]) {
+        self.is_start_known
+            .iter_mut()
+            .zip(asleep)
+            .for_each(|(is_known, asleep)| *is_known &= !asleep);
+    }
+
     /// Forgets the state of a tree at the end of the step, because its velocities were changed.
     pub fn forget_end(&mut self, tree: usize) {
         self.is_end_known[tree] = false;
@@ -187,7 +195,6 @@ impl EnergyAuditor {
             if !asleep[tree] && !*is_known {
                 self.start[tree] = tree_motion(model, tree, &state.v, data);
             }
-            // Velocities of a tree that falls asleep are set to zero.
             *is_known = !asleep[tree];
         }
         for (_, joint) in &self.springs {
@@ -327,7 +334,7 @@ impl EnergyAuditor {
             self.moved[tree] = after.kinetic + account.potential;
             let (pair, weight) = ([&before, &after], h * before.mass * gravity);
             // Without applied forces, weight alone changes the momentum of a tree in flight.
-            if !self.momentum.is_pushed(&input.start, tree) {
+            if self.momentum.flies_freely(&input.start, tree) {
                 let of = (tree, squared_turn);
                 let least = before.mass * FLIGHT_LEAST_SPEED;
                 account.momentum = self.momentum.imbalance(of, (pair, least), &weight, None);

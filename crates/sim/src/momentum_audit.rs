@@ -18,7 +18,7 @@ use crate::free_motion::StepStart;
 /// Momentum without cause above which the motion of a single body is not resolved, relative to all momenta [-].
 const MOMENTUM: f64 = 1e-3;
 /// The same for other trees that do not turn, and factor of the square of their turn [-].
-const TREE_MOMENTUM: f64 = 3e-3;
+const TREE_MOMENTUM: f64 = 5e-3;
 const TURNING: f64 = 5.0;
 /// Distance of the centre of mass from the origin of a body that counts as none, relative to its size [-].
 const CENTRED: f64 = 1e-9;
@@ -61,8 +61,13 @@ impl MomentumAuditor {
         }
     }
 
-    /// Whether forces besides weight and those of joints may act on the bodies of a tree without constraint rows.
-    pub fn is_pushed(&self, start: &StepStart, tree: usize) -> bool {
+    /// Whether a tree has a balance, and no forces besides weight and those of joints act on its bodies if it has no constraint
+    /// rows.
+    pub fn flies_freely(&self, start: &StepStart, tree: usize) -> bool {
+        self.is_linear[tree].is_some() && !self.is_pushed(start, tree)
+    }
+
+    fn is_pushed(&self, start: &StepStart, tree: usize) -> bool {
         let StepStart { model, input, .. } = *start;
         let range = &model.trees()[tree];
         let links = &model.links()[range.links.clone()];

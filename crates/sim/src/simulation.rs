@@ -353,13 +353,14 @@ impl Simulation {
         self.delay_controls();
         self.sample_start();
         let start = self.state.time;
-        let report = match step::advance(self.step_context(whole))? {
-            Some(mut report) => {
-                report.unresolved |= self.substeps_move_too_far(&report);
-                report
-            }
-            None => self.step_in_parts()?,
-        };
+        let mut context = self.step_context(whole);
+        let is_accepted = step::try_advance(&mut context)?;
+        let mut report = context.report;
+        if is_accepted {
+            report.unresolved |= self.substeps_move_too_far(&report);
+        } else {
+            report = self.step_in_parts()?;
+        }
         self.sample_step(start);
         self.report = Some(report);
         Ok(report)

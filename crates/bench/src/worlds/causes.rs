@@ -14,7 +14,7 @@ const MAX_NV: usize = 6;
 /// Factor of the error of the scheme in momenta, for lever arms beyond the bodies [-].
 const MOMENTUM_SCHEME: f64 = 10.0;
 /// Error of the momentum of a tree relative to all momenta: closed loops within it move lever arms [-].
-const TREE_MOMENTUM: f64 = 3.5e-3;
+const TREE_MOMENTUM: f64 = 6e-3;
 /// Round-off relative to the size of energies [-].
 const ROUND_OFF: f64 = 1e-11;
 

@@ -1,6 +1,8 @@
 //! Coriolis, centrifugal and gravity forces of mechanisms in b.
 
-use stiction_mech::{Data, Model, State, tree_bias_forces, tree_gravity_forces, tree_velocities};
+use stiction_mech::{
+    Data, Model, State, tree_bias_forces, tree_bias_forces_at, tree_gravity_forces, tree_velocities,
+};
 
 use super::{FreeMotion, MAX_TURN, dense};
 use crate::rows::RowBuilder;
@@ -116,8 +118,12 @@ impl FreeMotion {
         let mut step = std::mem::take(&mut self.velocity);
         let dofs = model.trees()[index].dofs.clone();
         let bias_at = |v: &[f64], data: &mut Data| {
+            if !model.has_tendon_inertia(index) {
+                return tree_bias_forces_at(model, index, v, data);
+            }
             tree_velocities(model, index, v, data);
             tree_bias_forces(model, index, v, data);
+            tree_velocities(model, index, &state.v, data);
         };
         for dof in dofs.clone() {
             if present == BiasInMomentum::AtStart {
@@ -148,7 +154,6 @@ impl FreeMotion {
             let bias = gravity[dof] + scale * (data.bias[dof] - gravity[dof]);
             self.momentum[dof] -= h * bias;
         }
-        tree_velocities(model, index, &state.v, data);
         (self.trial.v, self.trial.residual, self.velocity) = (v, gravity, step);
     }
 

@@ -19,8 +19,9 @@
 
 use stiction_math::branch;
 use stiction_mech::{
-    Data, ForceError, MechanismState, Model, State, tree_bias_forces, tree_integrate,
-    tree_kinematics, tree_kinetic_energy, tree_mass_matrix, tree_velocities, tree_weight_energy,
+    Data, ForceError, MechanismState, Model, State, tree_bias_forces, tree_bias_forces_at,
+    tree_integrate, tree_kinematics, tree_kinetic_energy, tree_mass_matrix, tree_velocities,
+    tree_weight_energy,
 };
 
 use crate::scheme::Scheme;
@@ -242,8 +243,12 @@ impl FreeMotion {
             for dof in dofs.clone() {
                 mean[dof] = v[dof] + 0.5 * change[dof];
             }
-            tree_velocities(model, index, mean, data);
-            tree_bias_forces(model, index, mean, data);
+            if model.has_tendon_inertia(index) {
+                tree_velocities(model, index, mean, data);
+                tree_bias_forces(model, index, mean, data);
+            } else {
+                tree_bias_forces_at(model, index, mean, data);
+            }
             let step = &mut self.velocity[dofs.clone()];
             for (step, dof) in step.iter_mut().zip(dofs.clone()) {
                 sum[dof] = tau * (forces.generalized[dof] - data.bias[dof]);

@@ -7,7 +7,7 @@ use stiction_solve::contact;
 use super::{Scratch, StepContext, kinematics};
 use crate::contact_point::ContactPoint;
 use crate::history::StepHistory;
-use crate::report::{Phase, StepReport};
+use crate::report::Phase;
 use crate::rows::tree_of_dof;
 use crate::sensor::AcceptedStep;
 use crate::status::StepFlags;
@@ -40,14 +40,13 @@ fn remove_gains(step: &mut StepContext) {
     }
 }
 
-/// Accepts the step and returns its report.
-pub(super) fn accept(mut step: StepContext) -> StepReport {
+/// Accepts the step and completes its report.
+pub(super) fn accept(step: &mut StepContext) {
     if step.part.fraction < 1.0 && !step.report.energy.is_kept() {
-        remove_gains(&mut step);
+        remove_gains(step);
     }
     let h = step.settings.time_step;
-    let StepContext { world, settings, part, input, state, history, scratch, report, .. } =
-        &mut step;
+    let StepContext { world, settings, part, input, state, history, scratch, report, .. } = step;
     read_contact_forces(scratch, h, &mut history.contacts);
     let Scratch { rows, problem, solution, spare_warm_start: next, .. } = &mut **scratch;
     if rows.is_empty() {
@@ -108,6 +107,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
             let parts = (&*problem, &*assembler);
             history.sleep.put_to_sleep(model, parts, sleep, &mut state.v, data);
         }
+        scratch.auditor.forget_asleep(&history.sleep.asleep);
     }
     report.unresolved = scratch.free.is_unresolved() || !report.energy.is_kept();
     if report.flags() != StepFlags::default() {
@@ -118,7 +118,7 @@ pub(super) fn accept(mut step: StepContext) -> StepReport {
     report.inverted = scratch.free.soft.inverted();
     report.asleep = history.sleep.count();
     step.clock.lap(Phase::Integrate);
-    StepReport { phases: step.clock.phases, ..step.report }
+    step.report.phases = step.clock.phases;
 }
 
 /// Change of an activation within a step that counts, relative to its size or one [-].

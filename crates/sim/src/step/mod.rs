@@ -79,16 +79,24 @@ impl StepContext<'_> {
 /// Advances the state by one time step or a part of it, or returns an error and leaves it as it was. So does a part
 /// that is given up, for which nothing is returned.
 pub(crate) fn advance(mut step: StepContext) -> Result<Option<StepReport>, StepError> {
-    drive_modes::begin(&mut step);
-    assemble_problem(&mut step)?;
-    solve::solve(&mut step)?;
-    integrate::integrate(&mut step)?;
-    drive_modes::repeat_where_left(&mut step)?;
-    correct::detect_next(&mut step)?;
-    missed::solve_with_missed_contacts(&mut step)?;
-    correct::correct_positions(&mut step)?;
-    let is_given_up = step.part.may_be_divided && accept::is_divided(&step);
-    Ok((!is_given_up).then(|| accept::accept(step)))
+    Ok(try_advance(&mut step)?.then_some(step.report))
+}
+
+/// [`advance`] whose report is left in the context. False for a part that is given up.
+pub(crate) fn try_advance(step: &mut StepContext) -> Result<bool, StepError> {
+    drive_modes::begin(step);
+    assemble_problem(step)?;
+    solve::solve(step)?;
+    integrate::integrate(step)?;
+    drive_modes::repeat_where_left(step)?;
+    correct::detect_next(step)?;
+    missed::solve_with_missed_contacts(step)?;
+    correct::correct_positions(step)?;
+    let is_given_up = step.part.may_be_divided && accept::is_divided(step);
+    if !is_given_up {
+        accept::accept(step);
+    }
+    Ok(!is_given_up)
 }
 
 /// The stages up to the contact problem of the coming step.
