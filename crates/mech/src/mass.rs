@@ -78,19 +78,19 @@ pub fn tree_solve_mass(model: &Model, tree: usize, data: &Data, x: &mut [f64]) {
 }
 
 /// `x ← (Lᵀ L)⁻¹ x` for a 6×6 L with a diagonal linear block that is decoupled from the angular
-/// block.
+/// block; the diagonal holds reciprocals ([`branch::factor`]).
 #[inline]
 fn solve_decoupled(L: &[f64], x: &mut [f64]) {
     for k in 0..3 {
-        x[k] /= L[7 * k] * L[7 * k];
+        x[k] *= L[7 * k] * L[7 * k];
     }
-    let (l_11, l_21, l_22, l_31, l_32, l_33) = (L[21], L[27], L[28], L[33], L[34], L[35]);
-    let y_3 = x[5] / l_33;
-    let y_2 = (x[4] - l_32 * y_3) / l_22;
-    let y_1 = (x[3] - l_21 * y_2 - l_31 * y_3) / l_11;
-    x[3] = y_1 / l_11;
-    x[4] = (y_2 - l_21 * x[3]) / l_22;
-    x[5] = (y_3 - l_31 * x[3] - l_32 * x[4]) / l_33;
+    let (r_1, l_21, r_2, l_31, l_32, r_3) = (L[21], L[27], L[28], L[33], L[34], L[35]);
+    let y_3 = x[5] * r_3;
+    let y_2 = (x[4] - l_32 * y_3) * r_2;
+    let y_1 = (x[3] - l_21 * y_2 - l_31 * y_3) * r_1;
+    x[3] = y_1 * r_1;
+    x[4] = (y_2 - l_21 * x[3]) * r_2;
+    x[5] = (y_3 - l_31 * x[3] - l_32 * x[4]) * r_3;
 }
 
 /// Writes the constant mass matrices and their factors.

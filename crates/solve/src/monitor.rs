@@ -165,6 +165,13 @@ impl Monitor {
         self.trace.clear();
         self.last = (f64::INFINITY, f64::INFINITY);
         self.solved = None;
+        for (memory, len) in [
+            (&mut self.solved_guess.velocity, problem.dofs()),
+            (&mut self.solved_guess.impulse, problem.rows()),
+        ] {
+            memory.clear();
+            memory.reserve(len);
+        }
     }
 
     /// The friction model of this solve.

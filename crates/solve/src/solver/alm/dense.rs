@@ -185,3 +185,50 @@ fn add_columns<const N: usize>(
     }
     4 * N
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simd::Job;
+    use stiction_math::random::SplitMix64;
+
+    #[test]
+    fn elimination_solves_systems_of_any_size_with_either_instruction_set() {
+        let mut random = SplitMix64::new(5);
+        for n in 0..14_usize {
+            let stride = n.next_multiple_of(4);
+            let A: Vec<f64> = (0..n * stride).map(|_| random.normal()).collect();
+            let b: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+            let (mut factored, mut x) = (A.clone(), b.clone());
+            assert!(simd::dispatch(Solve { A: &mut factored, stride, x: &mut x }));
+            for (row, b) in A.chunks_exact(stride.max(1)).zip(&b) {
+                let terms = row.iter().zip(&x).map(|(a, x)| a * x);
+                let size: f64 = terms.clone().map(f64::abs).sum();
+                // Round-off of n eliminations; entries grow by less than a thousand in these.
+                assert!((terms.sum::<f64>() - b).abs() <= 1e3 * 14.0 * f64::EPSILON * (size + 1.0));
+            }
+            let (mut factored, mut plain) = (A.clone(), b.clone());
+            assert!(Solve { A: &mut factored, stride, x: &mut plain }.run());
+            assert_eq!(x, plain);
+        }
+        let mut singular = [1.0, 2.0, 0.0, 0.0, 2.0, 4.0, 0.0, 0.0];
+        assert!(!simd::dispatch(Solve { A: &mut singular, stride: 4, x: &mut [1.0, 1.0] }));
+    }
+
+    #[test]
+    fn products_are_those_of_plain_loops() {
+        for width in [4, 8, 12, 20, 44] {
+            // Small integers: all sums are exact.
+            let entry = |k: usize, p: usize| ((k * p) % 7) as f64 - 3.0;
+            let Y: Vec<f64> = (0..3 * width).map(|k| entry(k, 5)).collect();
+            let Z: Vec<f64> = (0..3 * width).map(|k| entry(k, 11)).collect();
+            let mut out = vec![1.0; width * width];
+            simd::dispatch(AddProduct { Y: &Y, Z: &Z, width, out: &mut out });
+            for (k, found) in out.iter().enumerate() {
+                let (i, j) = (k / width, k % width);
+                let expected: f64 = (0..3).map(|r| Y[r * width + i] * Z[r * width + j]).sum();
+                assert_eq!(*found, 1.0 + expected);
+            }
+        }
+    }
+}
