@@ -75,4 +75,15 @@ mod tests {
             assert!(drift.add(1.0, [0.02, 0.02, 1.0])[0] <= 0.5 + 1e-12);
         }
     }
+
+    #[test]
+    fn near_the_bound_a_gain_counts_relative_to_what_is_left() {
+        let mut drift = EnergyDrift { gained: 0.06, exchanged: 1.0 };
+        // A gain of 0.01 after the allowance, with 0.04 left up to a tenth.
+        let [relative, rise] = drift.add(1.0, [0.011, 0.0, 1.0]);
+        assert!((relative - 0.7).abs() <= 1e-12 && (rise - 0.25).abs() <= 1e-12, "{rise}");
+        // Far from the bound nothing is worth a division, nor is a loss.
+        assert_eq!(EnergyDrift::default().add(1.0, [0.011, 0.0, 1.0])[1], 0.0);
+        assert!(drift.add(1.0, [-0.01, 0.0, 1.0])[1] < 0.0);
+    }
 }

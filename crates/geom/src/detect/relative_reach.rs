@@ -216,4 +216,44 @@ mod tests {
         assert!((along(-0.1 * n) - ACROSS * 0.1).abs() <= 1e-16);
         assert!((along(0.1 * Vector3::x()) - ACROSS * 0.1).abs() <= 1e-16);
     }
+
+    #[test]
+    fn guided_shapes_approach_along_no_direction_by_more_than_the_bound_also_if_one_stops() {
+        let mut random = SplitMix64::new(11);
+        let mut vector = |size: f64| size * random.vector3();
+        for _ in 0..2000 {
+            let motion = |shift, turn, group| FrameMotion {
+                shift,
+                turn,
+                group,
+                is_guided: true,
+                ..FrameMotion::default()
+            };
+            let a = motion(vector(0.1), vector(0.2), 1);
+            let b = motion(vector(0.1), vector(0.2), 2);
+            let (radius_a, radius_b) = (0.3, 0.7);
+            let n = vector(1.0).normalize();
+            let bound = GuidedMotions::between((&a, radius_a), (&b, radius_b), 0.0)
+                .unwrap()
+                .approach_along(&n);
+            // Ways of points on the surfaces, to first order.
+            let (x, y) = (vector(1.0).normalize() * radius_a, vector(1.0).normalize() * radius_b);
+            let (of_a, of_b) = (a.shift + a.turn.cross(&x), b.shift + b.turn.cross(&y));
+            for (of_a, of_b) in [(of_a, of_b), (of_a, Vector3::zeros()), (Vector3::zeros(), of_b)] {
+                let approach = n.dot(&(of_a - of_b));
+                // Up to the round-off of a few sums.
+                assert!(approach <= bound + 1e-15, "{approach} exceeds {bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_joints_do_not_guide_has_no_bound_along_a_direction() {
+        let loose = FrameMotion { group: 1, ..FrameMotion::default() };
+        let fixed = FrameMotion::FIXED;
+        assert!(GuidedMotions::between((&loose, 0.1), (&fixed, 0.1), 0.0).is_none());
+        let guided = FrameMotion { is_guided: true, ..loose };
+        assert!(GuidedMotions::between((&guided, 0.1), (&fixed, 0.1), 0.0).is_some());
+        assert!(GuidedMotions::between((&guided, 0.1), (&fixed, f64::INFINITY), 0.0).is_none());
+    }
 }

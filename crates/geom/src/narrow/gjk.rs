@@ -196,10 +196,10 @@ fn search(
             if distance > along(&axis) {
                 return GjkResult::Far(Clearance { axis, distance });
             }
-            if exactness.suffices(distance, length) {
-                if let Some((simplex, _)) = &best {
-                    return simplex.apart(axis, distance);
-                }
+            if let Some((simplex, _)) = &best
+                && exactness.suffices(distance, length)
+            {
+                return simplex.apart(axis, distance);
             }
         }
         if let Some((_, nearest)) = &best {
