@@ -31,7 +31,7 @@ pub mod tetrahedra;
 pub use bounds::Aabb;
 pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
-pub use detect::{Detector, FrameMotion};
+pub use detect::{DetectionReach, Detector, FrameMotion};
 pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
 pub use local_height::local_height;
 pub use shape::{Ray, RayHit, SHAPES, Shape, ShapeEntry};

@@ -76,6 +76,8 @@ pub(crate) struct EnergyAuditor {
     pub soft: SoftAuditor,
     /// Per tree: gains of energy over the last steps, with this one; that of a rod is with its last tree.
     pub drift: Vec<EnergyDrift>,
+    /// Largest part of what was left up to the bound of these gains that this step used up, where little is left [-].
+    pub drift_rise: f64,
     /// Per tree: unexplained energy of this part of the step; that of the parts before it, and the largest energies
     /// exchanged in them [J].
     residual: Vec<f64>,
@@ -137,6 +139,7 @@ impl EnergyAuditor {
             momentum: MomentumAuditor::new(model),
             soft: SoftAuditor::default(),
             drift: vec![EnergyDrift::default(); trees],
+            drift_rise: 0.0,
             residual: vec![0.0; trees],
             earlier: vec![[0.0; 2]; trees],
             world: WorldEnergy::default(),
@@ -223,6 +226,7 @@ impl EnergyAuditor {
         self.world.begin(fraction);
         self.constraints.measure(&input.solved);
         self.drift.copy_from_slice(drift);
+        self.drift_rise = 0.0;
         let mut balance = EnergyBalance::default();
         let mut participants = input.solved.assembler.trees().iter().peekable();
         let mut rod_account = Account::default();
@@ -269,7 +273,8 @@ impl EnergyAuditor {
             self.room[trees.clone()].fill(room);
             self.reduction[trees].fill(if imbalance > 1.0 { account.reduction() } else { 1.0 });
             let energies = [account.residual(), account.explained(), account.exchanged()];
-            let drift = self.drift[tree].add(fraction, energies);
+            let [drift, rise] = self.drift[tree].add(fraction, energies);
+            self.drift_rise = self.drift_rise.max(rise);
             if imbalance.abs() > 1.0 {
                 // The energies of a motion that was not resolved are no measure for the next.
                 self.drift[tree] = EnergyDrift { gained: 0.0, exchanged: account.kinetic[1] };

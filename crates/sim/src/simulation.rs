@@ -335,7 +335,7 @@ impl Simulation {
 
     /// A, b, J and laws of the coming step; `None` if nothing is constrained.
     pub fn problem(&mut self) -> Result<Option<&Problem>, StepError> {
-        self.scratch.free.predict_modes([false; 2], std::iter::empty());
+        self.scratch.free.predict_modes([false; 2], std::iter::empty(), std::iter::empty());
         self.delay_controls();
         let whole = StepPart::whole(self.settings.time_step, false);
         step::assemble_problem(&mut self.step_context(whole))?;

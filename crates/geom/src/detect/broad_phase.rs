@@ -15,9 +15,11 @@ use nalgebra::{Isometry3, Vector3};
 const MARGIN: f64 = 0.05;
 /// Least margin of the boxes as a multiple of the distance within which contacts are reported [-]: this is about as
 /// far as a collider moves in a step.
-const STEPS_AHEAD: f64 = 4.0;
-/// A box whose margin is this many times the present one is replaced: its collider has slowed down [-].
+const STEPS_AHEAD: f64 = 8.0;
+/// A box whose margin is this many times the present one is replaced: its collider has slowed down [-]. Such boxes are looked for
+/// once in so many calls, since speeds change from step to step.
 const LOOSE: f64 = 4.0;
+const TIGHTENED_EVERY: u32 = 16;
 
 /// Two colliders whose boxes overlap, `a < b`, and their contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +87,8 @@ pub struct BroadPhase {
     partners: Option<Partners>,
     grid: HashedGrid,
     started: bool,
+    /// Number of calls, modulo that after which loose boxes are replaced.
+    calls: u32,
     pairs: Vec<CandidatePair>,
     /// Separation bound of each pair.
     apart: Vec<SeparationBound>,
@@ -121,7 +125,7 @@ impl BroadPhase {
         self.margins.fill(0.0);
         self.stays_until.fill(f64::NEG_INFINITY);
         self.grid = HashedGrid::default();
-        self.started = false;
+        (self.started, self.calls) = (false, 0);
         self.pairs.clear();
         self.apart.clear();
         self.moved.clear();
@@ -150,12 +154,13 @@ impl BroadPhase {
         &mut self,
         index: u32,
         set: &Colliders,
-        X_WS: &Isometry3<f64>,
+        X_WS: impl Fn() -> Isometry3<f64>,
         (contact_distance, path): (f64, f64),
     ) {
         let k = index as usize;
         let shape = &set.as_slice()[k].shape;
         let inside = if is_plane(shape) {
+            let X_WS = X_WS();
             let normal = X_WS.rotation * Vector3::z();
             let offset = normal.dot(&X_WS.translation.vector) + contact_distance;
             let stays = matches!(self.regions[k],
@@ -166,12 +171,12 @@ impl BroadPhase {
             stays
         } else {
             let margin = self.least_margins[k].max(STEPS_AHEAD * contact_distance);
-            let is_tight = self.margins[k] <= LOOSE * margin;
+            let is_tight = self.calls != 0 || self.margins[k] <= LOOSE * margin;
             let needed = path + contact_distance;
             if is_tight && needed <= self.stays_until[k] {
                 return;
             }
-            let bounds = shape.bounds(X_WS).inflated(contact_distance);
+            let bounds = shape.bounds(&X_WS()).inflated(contact_distance);
             let room = match &self.regions[k] {
                 BroadPhaseRegion::Box(region) if is_tight => room_within(region, &bounds),
                 _ => None,
@@ -191,6 +196,7 @@ impl BroadPhase {
 
     /// Brings the pairs up to date with all updates; true if the list of pairs changed.
     pub fn refresh(&mut self, set: &Colliders) -> bool {
+        self.calls = (self.calls + 1) % TIGHTENED_EVERY;
         if self.moved.is_empty() {
             return false;
         }
@@ -226,23 +232,17 @@ impl BroadPhase {
 
     /// Finds all pairs with a collider that moved, sorted, each once.
     fn find_among_partners(&mut self) {
-        let Self { regions, partners, moved, is_moved, found, found_below, .. } = self;
+        let Self { regions, partners, is_moved, found, .. } = self;
         found.clear();
-        found_below.clear();
         let Some(partners) = partners else { return };
-        for &index in moved.iter() {
-            let region = regions[index as usize];
-            for &other in partners.of(index) {
-                let is_found = other < index && is_moved[other as usize];
-                if !is_found && region.overlaps(&regions[other as usize]) {
-                    let list = if other < index { &mut *found_below } else { &mut *found };
-                    list.push((index.min(other), index.max(other)));
+        for index in 0..regions.len() as u32 {
+            let (region, moved) = (&regions[index as usize], is_moved[index as usize]);
+            for &other in partners.above(index) {
+                if (moved || is_moved[other as usize]) && region.overlaps(&regions[other as usize])
+                {
+                    found.push((index, other));
                 }
             }
-        }
-        if !found_below.is_empty() {
-            found.append(found_below);
-            found.sort_unstable();
         }
     }
 

@@ -16,26 +16,40 @@ mod separation_bound;
 
 pub use relative_reach::FrameMotion;
 
+/// Distances within which contacts are reported before surfaces touch.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectionReach<'a> {
+    /// Per frame [m].
+    pub frames: &'a [f64],
+    /// Per frame: its motion, where it is known.
+    pub motions: &'a [FrameMotion],
+    /// Gap beyond the margins up to which contacts of convex shapes are exact, one for each corner of the area that they share
+    /// [m]; farther apart they have one, along a normal that separates them by nearly their distance.
+    pub patch: f64,
+}
+
 use crate::narrow::{self, DepthDoubt, Manifold, PosedShape};
 use crate::{ColliderId, Colliders, Contact, Shape};
 use broad_phase::{BroadPhase, CandidatePair};
 use nalgebra::{Isometry3, Vector3};
 use oriented_box::{LocalBox, OrientedBox};
-use pair_reach::{BoundingSphere, PairReach};
+use pair_reach::{BoundingSphere, EnlargedSphere, PairReach};
 use separation_bound::SeparationBound;
 
 /// Workspace of detection: poses, bounds, broad phase, persistent manifolds. It is not part of the state.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
-    /// Poses X_WS of the colliders.
+    /// Poses X_WS of the colliders, up to date where they are needed, and which of them are not.
     poses: Vec<Isometry3<f64>>,
-    /// Bounding spheres of the colliders.
+    is_outdated: Vec<bool>,
+    /// Poses X_WF of the frames.
+    frame_poses: Vec<Isometry3<f64>>,
+    /// Bounding spheres of the colliders, and the same enlarged by the distances within which contacts are reported.
     spheres: Vec<BoundingSphere>,
+    extents: Vec<EnlargedSphere>,
     /// Boxes around the colliders, `None` for half spaces: in their frames, and in the world.
     local_boxes: Vec<Option<LocalBox>>,
     boxes: Vec<Option<OrientedBox>>,
-    /// Which colliders moved since their box in the world was computed.
-    has_moved: Vec<bool>,
     /// Colliders of each frame, one frame after the other, and the start of each frame.
     carried: Vec<u32>,
     starts: Vec<u32>,
@@ -83,6 +97,13 @@ impl Detector {
         };
         Self {
             poses: vec![Isometry3::identity(); set.len()],
+            is_outdated: vec![false; set.len()],
+            frame_poses: vec![Isometry3::identity(); frames],
+            extents: set
+                .as_slice()
+                .iter()
+                .map(|collider| EnlargedSphere::of(&sphere(&collider.shape)))
+                .collect(),
             spheres: set.as_slice().iter().map(|collider| sphere(&collider.shape)).collect(),
             local_boxes: set
                 .as_slice()
@@ -90,7 +111,6 @@ impl Detector {
                 .map(|collider| LocalBox::of(&collider.shape))
                 .collect(),
             boxes: vec![None; set.len()],
-            has_moved: vec![true; set.len()],
             carried,
             starts,
             broad_phase: BroadPhase::new(set),
@@ -114,7 +134,8 @@ impl Detector {
         reach: &[f64],
         resting: &[bool],
     ) -> &[Contact] {
-        self.run(set, frames, (reach, &[]), resting);
+        let reach = DetectionReach { frames: reach, motions: &[], patch: f64::INFINITY };
+        self.run(set, frames, reach, resting);
         &self.contacts
     }
 
@@ -122,7 +143,7 @@ impl Detector {
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
-        reach: (&[f64], &[FrameMotion]),
+        reach: DetectionReach,
         resting: &[bool],
     ) {
         let flags_changed = self.update_poses(set, frames, reach, resting);
@@ -130,7 +151,7 @@ impl Detector {
         if flags_changed || pairs_changed {
             self.list_active_pairs(set);
         }
-        let counts_changed = self.run_narrow_phase(set);
+        let counts_changed = self.run_narrow_phase(set, reach.patch);
         self.merge_contacts(pairs_changed || counts_changed);
     }
 
@@ -141,7 +162,7 @@ impl Detector {
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
-        reach: (&[f64], &[FrameMotion]),
+        reach: DetectionReach,
         resting: &[bool],
         contacts: &mut Vec<Contact>,
     ) {
@@ -166,7 +187,8 @@ impl Detector {
             *self = Self::new(set);
         }
         // In the first call no frame counts as resting.
-        self.update_poses(set, frames, (reach, &[]), &[]);
+        let reach = DetectionReach { frames: reach, motions: &[], patch: f64::INFINITY };
+        self.update_poses(set, frames, reach, &[]);
         self.broad_phase.refresh(set);
         let mut rest = contacts;
         for pair in self.broad_phase.pairs_mut() {
@@ -183,11 +205,15 @@ impl Detector {
     /// Forgets all earlier calls; keeps the memory.
     fn forget(&mut self) {
         self.poses.fill(Isometry3::identity());
+        self.is_outdated.fill(false);
+        self.frame_poses.fill(Isometry3::identity());
         for sphere in &mut self.spheres {
             (sphere.centre, sphere.path, sphere.motion) = (Vector3::zeros(), 0.0, None);
             (sphere.contact_distance, sphere.margin) = (0.0, 0.0);
         }
-        self.has_moved.fill(true);
+        for (extent, sphere) in self.extents.iter_mut().zip(&self.spheres) {
+            *extent = EnlargedSphere::of(sphere);
+        }
         self.broad_phase.forget();
         self.active.clear();
         (self.all_active, self.started) = (false, false);
@@ -214,51 +240,63 @@ impl Detector {
         self.depth_doubt
     }
 
-    /// Pose in the world of a collider's shape, as of the last call.
-    pub fn pose(&self, id: ColliderId) -> &Isometry3<f64> {
-        &self.poses[id.index()]
-    }
-
     /// Moves the colliders of all frames that do not rest; true if other frames rest than before.
     fn update_poses(
         &mut self,
         set: &Colliders,
         frames: &[Isometry3<f64>],
-        (reach, motions): (&[f64], &[FrameMotion]),
+        DetectionReach { frames: reach, motions, .. }: DetectionReach,
         resting: &[bool],
     ) -> bool {
         let mut changed = !self.started;
         for frame in 0..self.rested.len() {
             let rests = resting.get(frame).copied().unwrap_or(true) || set.is_fixed(frame as u32);
             let rests = rests && self.started;
-            changed |= self.rested[frame] != rests;
-            self.rested[frame] = rests;
+            if self.rested[frame] != rests {
+                changed = true;
+                self.rested[frame] = rests;
+                if rests {
+                    self.forget_motion(set, frame);
+                }
+            }
             let Some(X_WF) = frames.get(frame).filter(|_| !rests) else { continue };
             let reach = reach.get(frame).copied().unwrap_or(0.0);
             let motion = motions.get(frame);
+            let R_WF = X_WF.rotation.to_rotation_matrix();
+            let before = std::mem::replace(&mut self.frame_poses[frame], *X_WF);
+            let turn = separation_bound::turn(&before.rotation, &X_WF.rotation);
             for k in self.starts[frame]..self.starts[frame + 1] {
                 let index = self.carried[k as usize];
                 let collider = &set.as_slice()[index as usize];
-                let X_WS = X_WF * collider.pose;
                 let sphere = &mut self.spheres[index as usize];
-                sphere.centre = X_WS.translation.vector;
+                let offset = R_WF * collider.pose.translation.vector;
+                let centre = offset + X_WF.translation.vector;
+                let before = std::mem::replace(&mut sphere.centre, centre);
                 sphere.contact_distance = reach + collider.margin;
                 sphere.margin = collider.margin;
-                sphere.motion = motion.map(|m| m.at(&(sphere.centre - X_WF.translation.vector)));
+                sphere.motion = motion.map(|m| m.at(&offset));
                 if sphere.radius.is_finite() {
-                    let X_WS_before = &self.poses[index as usize];
                     // Rotation does not move a sphere.
                     let radius = if sphere.exact { 0.0 } else { sphere.radius };
-                    sphere.path = separation_bound::path(sphere.path, X_WS_before, &X_WS, radius);
+                    sphere.path =
+                        separation_bound::path(sphere.path, [&before, &centre], (turn, radius));
                 }
+                self.extents[index as usize] = EnlargedSphere::of(sphere);
                 let way = (sphere.contact_distance, sphere.path);
-                self.broad_phase.update(index, set, &X_WS, way);
-                self.has_moved[index as usize] = true;
-                self.poses[index as usize] = X_WS;
+                self.broad_phase.update(index, set, || X_WF * collider.pose, way);
+                self.is_outdated[index as usize] = true;
             }
         }
         self.started = true;
         changed
+    }
+
+    /// Forgets the motion of a frame that comes to rest, which is not part of the state; what is fixed has a known one.
+    fn forget_motion(&mut self, set: &Colliders, frame: usize) {
+        let motion = set.is_fixed(frame as u32).then_some(FrameMotion::FIXED);
+        for k in self.starts[frame]..self.starts[frame + 1] {
+            self.spheres[self.carried[k as usize] as usize].motion = motion;
+        }
     }
 
     /// Lists the pairs of which at least one frame does not rest.
@@ -274,26 +312,30 @@ impl Detector {
     }
 
     /// Finds the contacts of all active pairs; true if a pair has another number than before.
-    fn run_narrow_phase(&mut self, set: &Colliders) -> bool {
-        let Self { poses, spheres, boxes, broad_phase, active, contacts, .. } = self;
-        let (local_boxes, has_moved) = (&self.local_boxes, &mut self.has_moved);
+    fn run_narrow_phase(&mut self, set: &Colliders, patch: f64) -> bool {
+        let Self { poses, spheres, extents, boxes, broad_phase, active, contacts, .. } = self;
+        let (local_boxes, frame_poses) = (&self.local_boxes, &self.frame_poses);
+        let is_outdated = &mut self.is_outdated;
         let (fresh, counts, manifold) = (&mut self.fresh, &mut self.counts, &mut self.manifold);
         fresh.clear();
         counts.clear();
+        counts.resize(active.len(), 0);
         let (pairs, apart) = broad_phase.pairs_and_apart();
         let (mut changed, mut calls, mut depth_doubt) = (false, 0, DepthDoubt::default());
-        for &k in active.iter() {
+        for (&k, new_count) in active.iter().zip(counts.iter_mut()) {
             let pair = &pairs[k as usize];
-            let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
-            let start = fresh.len();
-            let path = a.path + b.path;
             // Most pairs are far apart however they move.
-            let bound = PairReach::bound(a, b);
-            if !a.is_within(b, bound) || apart[k as usize].lasts(path, bound) {
+            if !extents[pair.a as usize].meets(&extents[pair.b as usize]) {
                 changed |= pair.count != 0;
-                counts.push(0);
                 continue;
             }
+            let (a, b) = (&spheres[pair.a as usize], &spheres[pair.b as usize]);
+            let path = a.path + b.path;
+            if apart[k as usize].lasts(path, PairReach::bound(a, b)) {
+                changed |= pair.count != 0;
+                continue;
+            }
+            let start = fresh.len();
             let reach = PairReach::of(a, b);
             let ids = (ColliderId(pair.a), ColliderId(pair.b));
             if a.exact && b.exact {
@@ -304,6 +346,13 @@ impl Detector {
                     fresh.push(Contact { a: ids.0, b: ids.1, feature: 0, point, normal, gap });
                 }
             } else if reach.includes_spheres(a, b) {
+                for k in [pair.a as usize, pair.b as usize] {
+                    if std::mem::take(&mut is_outdated[k]) {
+                        let collider = &set.as_slice()[k];
+                        poses[k] = frame_poses[collider.frame as usize] * collider.pose;
+                        boxes[k] = local_boxes[k].map(|local| local.at(&poses[k]));
+                    }
+                }
                 let placed = |index: u32| PosedShape {
                     shape: &set.as_slice()[index as usize].shape,
                     X_WS: &poses[index as usize],
@@ -312,13 +361,6 @@ impl Detector {
                 manifold.clear();
                 let along = |axis: &_| narrow::clearance(placed(pair.a), placed(pair.b), axis);
                 let lasts = known.lasts(path, reach.most);
-                if !lasts {
-                    for k in [pair.a as usize, pair.b as usize] {
-                        if std::mem::take(&mut has_moved[k]) {
-                            boxes[k] = local_boxes[k].map(|local| local.at(&poses[k]));
-                        }
-                    }
-                }
                 if !lasts
                     && !reach.excludes(&boxes[pair.a as usize], &boxes[pair.b as usize])
                     && !known.renew(path, reach.most, along)
@@ -328,7 +370,8 @@ impl Detector {
                     let along = |n: &Vector3<f64>| reach.along(n);
                     let along: Option<&dyn Fn(&_) -> f64> =
                         if reach.is_directional() { Some(&along) } else { None };
-                    let within = narrow::Reach { most: reach.most, along };
+                    let patch = patch + a.margin + b.margin;
+                    let within = narrow::Reach { most: reach.most, along, patch };
                     let found = narrow::contacts_within(shapes[0], shapes[1], within, manifold);
                     depth_doubt.add(manifold.depth_doubt());
                     *known = SeparationBound::new(found, path);
@@ -356,7 +399,7 @@ impl Detector {
             }
             let count = (fresh.len() - start) as u32;
             changed |= count != pair.count;
-            counts.push(count);
+            *new_count = count;
         }
         self.narrow_calls += calls;
         self.depth_doubt = depth_doubt;

@@ -8,7 +8,7 @@ use crate::Colliders;
 /// Most colliders of a set whose partners are listed: at most this number squared of indices.
 const FEW: usize = 128;
 
-/// Colliders that may touch each collider, in ascending order, one collider after the other.
+/// Colliders of higher index that may touch each collider, in ascending order, one collider after the other.
 #[derive(Clone, Debug)]
 pub struct Partners {
     all: Vec<u32>,
@@ -23,14 +23,14 @@ impl Partners {
         }
         let (n, mut all, mut starts) = (set.len() as u32, Vec::new(), vec![0]);
         for index in 0..n {
-            all.extend((0..n).filter(|other| *other != index && set.may_touch(index, *other)));
+            all.extend((index + 1..n).filter(|other| set.may_touch(index, *other)));
             starts.push(all.len() as u32);
         }
         Some(Self { all, starts })
     }
 
-    /// The partners of a collider.
-    pub fn of(&self, index: u32) -> &[u32] {
+    /// The partners of a collider that come after it.
+    pub fn above(&self, index: u32) -> &[u32] {
         let k = index as usize;
         &self.all[self.starts[k] as usize..self.starts[k + 1] as usize]
     }

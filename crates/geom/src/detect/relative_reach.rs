@@ -13,6 +13,9 @@
 //! only if `d ≤ |Δ(c)| + |θ_a − θ_b| r + |θ_b| d`, with r the radius of the smaller shape. Seen from the larger shape, a plane
 //! between them with normal n keeps them apart if their distance along n is more than `n·Δ(c) + |n × (θ_a − θ_b)| r`:
 //! shapes that part or slide along one another do not meet.
+//!
+//! Of two mechanisms, or of one and what is fixed, either may stop, and nothing bounds how they move relative to one another. Still joints
+//! guide both: along n each approaches the other by no more than its own motion, `(n·Δ_a)⁺ + |n × θ_a| r_a` and the same of b.
 
 use nalgebra::Vector3;
 
@@ -32,9 +35,20 @@ pub struct FrameMotion {
     pub group: u32,
     /// Distance by which any point may move beside that [m].
     pub slack: f64,
+    /// Whether the joints of a mechanism guide it, so that impacts elsewhere turn its motion little.
+    pub is_guided: bool,
 }
 
 impl FrameMotion {
+    /// That of a frame which never moves.
+    pub(super) const FIXED: Self = Self {
+        shift: Vector3::new(0.0, 0.0, 0.0),
+        turn: Vector3::new(0.0, 0.0, 0.0),
+        group: 0,
+        slack: 0.0,
+        is_guided: true,
+    };
+
     /// The motion of a shape whose centre lies at `offset` [m] from the frame's origin.
     pub(super) fn at(&self, offset: &Vector3<f64>) -> Self {
         Self { shift: self.shift + self.turn.cross(offset), ..*self }
@@ -100,6 +114,46 @@ impl RelativeMotion {
     }
 }
 
+/// Motions of a shape A and a shape B of different mechanisms, or of one that is fixed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GuidedMotions {
+    /// Displacements of the centres, that of B with the opposite sign [m].
+    shifts: [Vector3<f64>; 2],
+    /// Rotations, times the radii [m].
+    turns: [Vector3<f64>; 2],
+    /// Distance by which points may move beside that, with the share for what moves across [m].
+    slack: f64,
+}
+
+impl GuidedMotions {
+    /// From the motions at the centres of two shapes and their radii [m]; `None` unless both are guided, or if a shape turns too
+    /// far for a bound. `way` bounds the sum of both motions in all directions [m].
+    pub fn between(
+        (a, radius_a): (&FrameMotion, f64),
+        (b, radius_b): (&FrameMotion, f64),
+        way: f64,
+    ) -> Option<Self> {
+        let turns_little = |turn: &Vector3<f64>| turn.norm_squared() < LARGE_TURN * LARGE_TURN;
+        let is_bounded = a.is_guided
+            && b.is_guided
+            && turns_little(&a.turn)
+            && turns_little(&b.turn)
+            && radius_a.is_finite()
+            && radius_b.is_finite();
+        is_bounded.then(|| {
+            let turns = [radius_a * a.turn, radius_b * b.turn];
+            let slack = a.slack + b.slack + ACROSS * way;
+            Self { shifts: [a.shift, -b.shift], turns, slack }
+        })
+    }
+
+    /// Bound of the distance [m] by which the shapes approach each other along the unit vector `n` from A into B.
+    pub fn approach_along(&self, n: &Vector3<f64>) -> f64 {
+        let [a, b] = [0, 1].map(|k| self.shifts[k].dot(n).max(0.0) + self.turns[k].cross(n).norm());
+        self.slack + a + b
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,7 +164,8 @@ mod tests {
         let mut random = SplitMix64::new(7);
         let mut vector = |size: f64| size * random.vector3();
         for _ in 0..2000 {
-            let motion = |shift, turn| FrameMotion { shift, turn, group: 1, slack: 0.0 };
+            let motion =
+                |shift, turn| FrameMotion { shift, turn, group: 1, ..FrameMotion::default() };
             let a = motion(vector(0.1), vector(0.2));
             let b = motion(vector(0.1), vector(0.2));
             let (centre_a, centre_b) = (vector(0.5), vector(0.5));
@@ -137,7 +192,7 @@ mod tests {
             shift: Vector3::new(0.1, 0.2, 0.3),
             turn: Vector3::new(-0.1, 0.05, 0.2),
             group: 1,
-            slack: 0.0,
+            ..FrameMotion::default()
         };
         let (p, q) = (Vector3::new(0.2, 0.0, -0.1), Vector3::new(-0.3, 0.4, 0.0));
         let (at_p, at_q) = (frame.at(&p), frame.at(&q));
@@ -160,5 +215,45 @@ mod tests {
         assert!((along(0.1 * n) - (1.0 + ACROSS) * 0.1).abs() <= 1e-16);
         assert!((along(-0.1 * n) - ACROSS * 0.1).abs() <= 1e-16);
         assert!((along(0.1 * Vector3::x()) - ACROSS * 0.1).abs() <= 1e-16);
+    }
+
+    #[test]
+    fn guided_shapes_approach_along_no_direction_by_more_than_the_bound_also_if_one_stops() {
+        let mut random = SplitMix64::new(11);
+        let mut vector = |size: f64| size * random.vector3();
+        for _ in 0..2000 {
+            let motion = |shift, turn, group| FrameMotion {
+                shift,
+                turn,
+                group,
+                is_guided: true,
+                ..FrameMotion::default()
+            };
+            let a = motion(vector(0.1), vector(0.2), 1);
+            let b = motion(vector(0.1), vector(0.2), 2);
+            let (radius_a, radius_b) = (0.3, 0.7);
+            let n = vector(1.0).normalize();
+            let bound = GuidedMotions::between((&a, radius_a), (&b, radius_b), 0.0)
+                .unwrap()
+                .approach_along(&n);
+            // Ways of points on the surfaces, to first order.
+            let (x, y) = (vector(1.0).normalize() * radius_a, vector(1.0).normalize() * radius_b);
+            let (of_a, of_b) = (a.shift + a.turn.cross(&x), b.shift + b.turn.cross(&y));
+            for (of_a, of_b) in [(of_a, of_b), (of_a, Vector3::zeros()), (Vector3::zeros(), of_b)] {
+                let approach = n.dot(&(of_a - of_b));
+                // Up to the round-off of a few sums.
+                assert!(approach <= bound + 1e-15, "{approach} exceeds {bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_joints_do_not_guide_has_no_bound_along_a_direction() {
+        let loose = FrameMotion { group: 1, ..FrameMotion::default() };
+        let fixed = FrameMotion::FIXED;
+        assert!(GuidedMotions::between((&loose, 0.1), (&fixed, 0.1), 0.0).is_none());
+        let guided = FrameMotion { is_guided: true, ..loose };
+        assert!(GuidedMotions::between((&guided, 0.1), (&fixed, 0.1), 0.0).is_some());
+        assert!(GuidedMotions::between((&guided, 0.1), (&fixed, f64::INFINITY), 0.0).is_none());
     }
 }

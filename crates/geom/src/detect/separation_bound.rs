@@ -7,7 +7,7 @@
 //! not depend on the history.
 
 use crate::narrow::Clearance;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{UnitQuaternion, Vector3};
 
 /// Round-off of a pose and of a path, as a part of their size.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
@@ -52,15 +52,16 @@ impl SeparationBound {
     }
 }
 
-/// The path [m] of a collider within `radius` [m] of its origin, continued from one pose to another.
-///
-/// A rotation by θ moves points at distance r by 2 r sin(θ/2) ≤ 4 r sin(θ/4), and unit quaternions
-/// that far apart differ by 2 sin(θ/4).
-pub fn path(before: f64, from: &Isometry3<f64>, to: &Isometry3<f64>, radius: f64) -> f64 {
-    let (q, p) = (to.rotation.coords, from.rotation.coords);
-    let turn = (q - p).norm_squared().min((q + p).norm_squared()).sqrt();
-    let place = to.translation.vector;
-    let shift = (place - from.translation.vector).norm();
-    let doubt = ROUND_OFF * (before + place.amax() + radius);
-    before + shift + 2.0 * radius * turn + doubt
+/// Bound of how far a rotation moves points at unit distance from its axis [-]: a rotation by θ moves them by
+/// 2 sin(θ/2) ≤ 4 sin(θ/4), and unit quaternions that far apart differ by 2 sin(θ/4).
+pub fn turn(from: &UnitQuaternion<f64>, to: &UnitQuaternion<f64>) -> f64 {
+    let (q, p) = (to.coords, from.coords);
+    2.0 * (q - p).norm_squared().min((q + p).norm_squared()).sqrt()
+}
+
+/// The path [m] of a collider within `radius` [m] of its centre, continued from one place of the centre to another, and by the
+/// bound of a [`turn`].
+pub fn path(before: f64, [from, to]: [&Vector3<f64>; 2], (turn, radius): (f64, f64)) -> f64 {
+    let doubt = ROUND_OFF * (before + to.amax() + radius);
+    before + (to - from).norm() + radius * turn + doubt
 }

@@ -20,19 +20,24 @@ const TIE: f64 = 1e-9;
 /// Square of the sine below which two edges are parallel and span no axis [-].
 const PARALLEL: f64 = 1e-8;
 
-/// Writes the contacts of the boxes A and B, of half extents `h_A` and `h_B` [m].
+/// Writes the contacts of the boxes A and B, of half extents `h_A` and `h_B` [m], with gaps of at most `reach` [m]. Boxes that are
+/// more than `patch` [m] apart are left to the general routine.
 ///
 /// Returns false, and writes nothing, if the general routine has to decide.
 pub fn contacts(
     (h_A, a): (&Vector3<f64>, PosedShape),
     (h_B, b): (&Vector3<f64>, PosedShape),
-    reach: f64,
+    (reach, patch): (f64, f64),
     manifold: &mut Manifold,
 ) -> bool {
     let pair = BoxPair::new((h_A, a.X_WS), (h_B, b.X_WS));
     let faces = pair.face_axes();
-    if faces.s_A.max(faces.s_B) > reach {
+    let separation = faces.s_A.max(faces.s_B);
+    if separation > reach {
         return true;
+    }
+    if separation > patch {
+        return false;
     }
     let edges = match pair.edge_axis(&faces, reach) {
         EdgeSearch::BeyondReach => return true,

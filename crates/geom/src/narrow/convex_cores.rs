@@ -8,7 +8,7 @@
 
 use super::clip::SLACK;
 use super::epa::{PenetrationDepth, Polytope};
-use super::gjk::{self, GjkResult, MinkowskiDifference};
+use super::gjk::{self, Exactness, GjkResult, MinkowskiDifference};
 use super::manifold::NarrowScratch;
 use super::{
     Clearance, ConvexCore, DistanceAlong, Manifold, ManifoldPoint, Reach, SupportFeature,
@@ -58,13 +58,21 @@ pub fn contacts(
         Some(along) => along(&(X_WA.rotation * n_A)),
         None => f64::INFINITY,
     };
-    let mut axis = match contact_axis(&pair, (reach, &along), &mut manifold.scratch.polytope) {
+    let distances = (reach, within.patch, &along as DistanceAlong);
+    let mut axis = match contact_axis(&pair, distances, &mut manifold.scratch.polytope) {
         Ok((axis, doubt)) => {
             manifold.note_depth_doubt(doubt);
             axis
         }
         Err(clearance) => return clearance,
     };
+    let gap = axis.separation - (a.radius() + b.radius());
+    if gap > within.patch {
+        let middle = 0.5 * (axis.on_A + axis.on_B + (a.radius() - b.radius()) * axis.n_A);
+        let point = X_WA.rotation * middle + X_WA.translation.vector;
+        manifold.push(feature_id::apart(), point, X_WA.rotation * axis.n_A, gap);
+        return None;
+    }
     let mut scratch = std::mem::take(&mut manifold.scratch);
     support_features(&pair, &axis.n_A, &mut scratch.face_a, &mut scratch.face_b);
     let (e_A, e_B) = (extent(&scratch.face_a), extent(&scratch.face_b));
@@ -136,19 +144,20 @@ struct CoreAxis {
     on_B: Vector3<f64>,
 }
 
-/// The direction of the least separation or overlap, and how far the depth is in doubt [m], zero if it is
-/// resolved; a clearance, if there is proof of one, when the rounded cores are farther apart than `reach`
+/// The direction of the least separation or overlap, nearly that for cores farther apart than `patch` [m], and how far the depth is
+/// in doubt [m], zero if it is resolved; a clearance, if there is proof of one, when the rounded cores are farther apart than `reach`
 /// [m], or than `along` a direction.
 fn contact_axis(
     pair: &MinkowskiDifference,
-    (reach, along): (f64, DistanceAlong),
+    (reach, patch, along): (f64, f64, DistanceAlong),
     polytope: &mut Polytope,
 ) -> Result<(CoreAxis, f64), Option<Clearance>> {
     let rounding = pair.a.radius() + pair.b.radius();
     // Separation that is proved at most, and the difference from it that counts as resolved.
     let mut bound = (f64::INFINITY, 0.0);
     let enough = |n_A: &Vector3<f64>| along(n_A) + rounding;
-    let found = gjk::distance_along(pair, reach + rounding, enough);
+    let exactness = Exactness { beyond: patch + rounding, base: rounding, ..Exactness::FULL };
+    let found = gjk::distance_along(pair, (reach + rounding, exactness), enough);
     let (n_A, separation, on_A, on_B, facet) = match found {
         GjkResult::Far(clearance) => {
             return Err(Some(Clearance { distance: clearance.distance - rounding, ..clearance }));
@@ -163,6 +172,9 @@ fn contact_axis(
     };
     if !(separation - rounding <= reach) {
         return Err(None);
+    }
+    if separation - rounding > patch {
+        return Ok((CoreAxis { n_A, separation, on_A, on_B }, 0.0));
     }
     let refined = refine_normal::normal(pair, n_A, &facet);
     let mut axis = CoreAxis { n_A, separation, on_A, on_B };

@@ -28,3 +28,8 @@ pub fn crossing(reference: u32, incident: u32, flipped: bool) -> u32 {
 pub fn nearest() -> u32 {
     NEAREST << (2 * BITS)
 }
+
+/// Shapes that are so far apart that their contact is not exact. It is never the same contact as another one.
+pub fn apart() -> u32 {
+    (NEAREST << (2 * BITS)) | 1
+}

@@ -22,6 +22,9 @@ const ROUND_OFF: f64 = 1e-12;
 /// proof would soon expire.
 const TIGHT: f64 = 0.7;
 
+/// The same at which a distance that need not be exact is known well enough [-].
+pub(crate) const COARSE: f64 = 0.9;
+
 /// A proof that two shapes are apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearance {
@@ -84,7 +87,29 @@ pub struct Simplex {
     weights: [f64; 4],
 }
 
-/// Result of [`distance`].
+/// Distances of cores that need not be exact.
+#[derive(Clone, Copy, Debug)]
+pub struct Exactness {
+    /// Distance above which it suffices to know the difference from `base` nearly [m].
+    pub beyond: f64,
+    /// Radius of rounding, say [m].
+    pub base: f64,
+    /// Distance below which it need not be known [m].
+    pub near: f64,
+}
+
+impl Exactness {
+    /// All distances are exact.
+    pub const FULL: Self = Self { beyond: f64::INFINITY, base: 0.0, near: f64::NEG_INFINITY };
+
+    /// Whether bounds of a distance suffice [m].
+    fn suffices(&self, least: f64, most: f64) -> bool {
+        (least > self.beyond && least - self.base >= COARSE * (most - self.base))
+            || most <= self.near
+    }
+}
+
+/// Result of [`distance_along`].
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // stays on the stack of one function
 pub enum GjkResult {
@@ -92,7 +117,7 @@ pub enum GjkResult {
     Apart {
         /// Unit normal from A into B, in A's frame.
         normal: Vector3<f64>,
-        /// Distance [m].
+        /// Distance [m]; where it need not be exact, the separation along the normal.
         distance: f64,
         /// Nearest point of A, in A's frame [m].
         a: Vector3<f64>,
@@ -108,24 +133,25 @@ pub enum GjkResult {
 }
 
 /// Distance and nearest points of two cores. The search ends as soon as they are proved to be farther apart
-/// than `enough` [m].
-pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
-    distance_along(pair, enough, |_| f64::INFINITY)
-}
-
-/// [`distance`] that also ends as soon as the cores are proved to be farther apart than `along(n)` [m] along a unit vector n
-/// from A into B, in A's frame. The proof may be for less than `enough`.
+/// than `enough` [m], or than `along(n)` [m] along a unit vector n from A into B, in A's frame; that proof may be for less than
+/// `enough`. Where the distance need not be exact, a normal that separates the cores by nearly as much will do.
 pub fn distance_along(
     pair: &MinkowskiDifference,
-    enough: f64,
+    (enough, exactness): (f64, Exactness),
     along: impl Fn(&Vector3<f64>) -> f64,
 ) -> GjkResult {
     let centre_B = pair.X_AB.rotation * pair.b.centre() + pair.X_AB.translation.vector;
     let start = pair.a.centre() - centre_B;
-    search(|dir| pair.support(dir), start, (enough, along), TIGHT, f64::EPSILON)
+    search(|dir| pair.support(dir), start, (enough, exactness, along), TIGHT, f64::EPSILON)
 }
 
-/// [`distance`] by the function `support` of A − B with a relative error of about `precision` [-], never too
+/// [`distance_along`] that is exact and the same for all directions.
+#[cfg(test)]
+pub fn distance(pair: &MinkowskiDifference, enough: f64) -> GjkResult {
+    distance_along(pair, (enough, Exactness::FULL), |_| f64::INFINITY)
+}
+
+/// [`distance_along`] by the function `support` of A − B with a relative error of about `precision` [-], never too
 /// small. `start` is a point of A − B [m]. Any proof that the cores are farther apart than `enough` [m] ends
 /// the search.
 pub fn distance_to_precision(
@@ -134,7 +160,7 @@ pub fn distance_to_precision(
     enough: f64,
     precision: f64,
 ) -> GjkResult {
-    search(support, start, (enough, |_: &_| f64::INFINITY), 0.0, precision)
+    search(support, start, (enough, Exactness::FULL, |_: &_| f64::INFINITY), 0.0, precision)
 }
 
 /// The search of all: `tight` is the least ratio of a proof to the upper bound, `precision` the relative
@@ -142,7 +168,7 @@ pub fn distance_to_precision(
 fn search(
     support: impl Fn(&Vector3<f64>) -> SupportPoint,
     start: Vector3<f64>,
-    (enough, along): (f64, impl Fn(&Vector3<f64>) -> f64),
+    (enough, exactness, along): (f64, Exactness, impl Fn(&Vector3<f64>) -> f64),
     tight: f64,
     precision: f64,
 ) -> GjkResult {
@@ -164,11 +190,16 @@ fn search(
             let distance = above / length - ROUND_OFF * scale;
             return GjkResult::Far(Clearance { axis: -v / length, distance });
         }
-        is_apart |= above > ROUND_OFF * scale * length;
         if above > ROUND_OFF * scale * length {
+            is_apart = true;
             let (axis, distance) = (-v / length, above / length - ROUND_OFF * scale);
             if distance > along(&axis) {
                 return GjkResult::Far(Clearance { axis, distance });
+            }
+            if let Some((simplex, _)) = &best
+                && exactness.suffices(distance, length)
+            {
+                return simplex.apart(axis, distance);
             }
         }
         if let Some((_, nearest)) = &best {
@@ -199,17 +230,22 @@ fn search(
     let Some((simplex, v)) = best else {
         return GjkResult::Overlap(simplex);
     };
-    let (mut a, mut b) = (Vector3::zeros(), Vector3::zeros());
-    for k in 0..simplex.len {
-        a += simplex.weights[k] * simplex.vertices[k].a;
-        b += simplex.weights[k] * simplex.vertices[k].b;
-    }
     let distance = v.norm();
-    let facet = [0, 1, 2].map(|k: usize| simplex.vertices[k.min(simplex.len - 1)]);
-    GjkResult::Apart { normal: -v / distance, distance, a, b, facet }
+    simplex.apart(-v / distance, distance)
 }
 
 impl Simplex {
+    /// The result for cores whose nearest points are those of the reduced simplex.
+    fn apart(&self, normal: Vector3<f64>, distance: f64) -> GjkResult {
+        let (mut a, mut b) = (Vector3::zeros(), Vector3::zeros());
+        for k in 0..self.len {
+            a += self.weights[k] * self.vertices[k].a;
+            b += self.weights[k] * self.vertices[k].b;
+        }
+        let facet = [0, 1, 2].map(|k: usize| self.vertices[k.min(self.len - 1)]);
+        GjkResult::Apart { normal, distance, a, b, facet }
+    }
+
     /// Reduces to the face nearest to the origin and returns its nearest point; `None` if the tetrahedron
     /// contains the origin, which it cannot if the cores are known to be apart.
     fn reduce(&mut self, is_apart: bool) -> Option<Vector3<f64>> {
@@ -250,18 +286,18 @@ impl Simplex {
         Some(self.point())
     }
 
+    /// Keeps the vertices with a weight; their indices ascend.
     fn keep(&mut self, weights: Weights) {
-        let old = *self;
         self.len = 0;
         for (index, weight) in weights.entries() {
-            self.vertices[self.len] = old.vertices[index];
+            self.vertices[self.len] = self.vertices[index];
             self.weights[self.len] = weight;
             self.len += 1;
         }
     }
 }
 
-/// Barycentric weights of a point on a face of a simplex.
+/// Barycentric weights of a point on a face of a simplex, whose indices ascend.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
     indices: [usize; 3],
@@ -302,7 +338,7 @@ fn nearest_on_triangle(simplex: &Simplex, indices: [usize; 3]) -> Weights {
     }
     // Outside the triangle's prism, or no triangle: the nearest of the sides.
     let [i, j, k] = indices;
-    let sides = [[i, j], [j, k], [k, i]].map(|side| {
+    let sides = [[i, j], [j, k], [i, k]].map(|side| {
         let weights = nearest_on_segment(simplex, side);
         (weights.point(simplex).norm_squared(), weights)
     });
@@ -321,6 +357,36 @@ mod tests {
     use crate::Shape;
     use nalgebra::UnitQuaternion;
     use stiction_math::random::SplitMix64;
+
+    #[test]
+    fn a_distance_that_need_not_be_exact_is_a_separation_of_nearly_that() {
+        let mut random = SplitMix64::new(5);
+        let (mut coarse, mut fine) = (0, 0);
+        for _ in 0..300 {
+            let radii = random.vector3().abs().add_scalar(0.1);
+            let (a, b) = (Shape::Ellipsoid { radii }, Shape::Box(radii));
+            let turn = UnitQuaternion::from_scaled_axis(3.0 * random.vector3());
+            let X_AB = Isometry3::from_parts((4.0 * random.vector3()).into(), turn);
+            let pair = MinkowskiDifference { a: &a, b: &b, X_AB: &X_AB };
+            let GjkResult::Apart { distance: exact, .. } = distance(&pair, f64::INFINITY) else {
+                continue;
+            };
+            let limits = (f64::INFINITY, Exactness { beyond: 0.5, ..Exactness::FULL });
+            let found = distance_along(&pair, limits, |_| f64::INFINITY);
+            let GjkResult::Apart { normal, distance, .. } = found else { panic!("{found:?}") };
+            if distance > 0.5 && distance != exact {
+                // A proof, up to the round-off that is taken off it.
+                let again = pair.separation(&normal);
+                assert!(distance <= again && again - distance <= 2.0 * ROUND_OFF * 9.0);
+                assert!(COARSE * exact <= again && again <= exact * (1.0 + 1e-9));
+                coarse += 1;
+            } else {
+                assert_eq!(distance, exact);
+                fine += 1;
+            }
+        }
+        assert!(coarse > 50 && fine > 10, "{coarse} {fine}");
+    }
 
     #[test]
     fn a_proof_of_distance_is_never_given_for_more_than_the_distance() {

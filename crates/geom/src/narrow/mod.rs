@@ -8,7 +8,7 @@ mod capsule_capsule;
 mod clip;
 mod convex_cores;
 mod epa;
-mod feature_id;
+pub(crate) mod feature_id;
 pub(crate) mod gjk;
 mod manifold;
 mod plane;
@@ -75,6 +75,9 @@ pub struct Reach<'a> {
     pub most: f64,
     /// Along a unit vector from A into B in the world [m]: shapes that a plane across it keeps farther apart do not meet.
     pub along: Option<DistanceAlong<'a>>,
+    /// Gap up to which general convex shapes have a contact for each corner of the area that they share [m]; farther apart they
+    /// have one, along a normal that separates them by nearly their distance: its gap is that separation.
+    pub patch: f64,
 }
 
 /// Writes the contacts between any two shapes within `reach` [m] into `manifold`.
@@ -86,7 +89,7 @@ pub fn contacts(
     reach: f64,
     manifold: &mut Manifold,
 ) -> Option<Clearance> {
-    contacts_within(a, b, Reach { most: reach, along: None }, manifold)
+    contacts_within(a, b, Reach { most: reach, along: None, patch: f64::INFINITY }, manifold)
 }
 
 /// [`contacts`] within a distance that may depend on the direction. General convex shapes that are proved to be farther apart
@@ -150,7 +153,7 @@ fn convex(
             manifold.flip(from);
         }
         (Shape::Box(h_A), Shape::Box(h_B))
-            if box_box::contacts((h_A, a), (h_B, b), reach, manifold) => {}
+            if box_box::contacts((h_A, a), (h_B, b), (reach, within.patch), manifold) => {}
         (
             Shape::Capsule { radius: r_A, half_length: h_A },
             Shape::Capsule { radius: r_B, half_length: h_B },

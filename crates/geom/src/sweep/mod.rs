@@ -22,7 +22,7 @@ pub use relative::RelativeMotion;
 
 use crate::Shape;
 use crate::narrow::ConvexCore;
-use crate::narrow::gjk::{self, GjkResult, MinkowskiDifference};
+use crate::narrow::gjk::{self, COARSE, Exactness, GjkResult, MinkowskiDifference};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Most evaluations of the distance for one pair.
@@ -194,21 +194,40 @@ fn cores(a: &MovingCore, b: &MovingCore, target: &Target, limit: f64) -> Option<
         let X_AB = X_WA.inv_mul(&X_WB);
         let pair = MinkowskiDifference { a: a.core, b: b.core, X_AB: &X_AB };
         let reachable = rounding + most * (limit - s);
-        let (n, apart) = match gjk::distance(&pair, reachable.max(0.0)) {
+        // Bounds of the speed of approach along a normal n from A into B; n_L is that into the large core in its frame.
+        let closing_along = |n: &Vector3<f64>| {
+            relative.speed_along(n, a.radius) + b.motion.turn.cross(n).norm() * b.radius
+        };
+        let X_WL = if a_is_small { &X_WB } else { &X_WA };
+        let n_L = |n: &Vector3<f64>| {
+            X_WL.rotation.inverse_transform_vector(&if a_is_small { *n } else { -n })
+        };
+        // The normal in the frame of the large core, and where that is in the world at the start.
+        let closing_in_large =
+            |n_L: &Vector3<f64>| in_large.speed(Some(&(large.X_WS.rotation * n_L)));
+        let most_along = |n_A: &Vector3<f64>| {
+            let n = X_WA.rotation * n_A;
+            let closing = closing_along(&n).min(closing_in_large(&n_L(&n)));
+            rounding + closing.max(0.0) * (limit - s) + 0.5 * target.tolerance
+        };
+        let exactness = Exactness {
+            beyond: rounding + 0.5 * target.tolerance,
+            base: rounding,
+            near: rounding + target.tolerance,
+        };
+        let found = gjk::distance_along(&pair, (reachable.max(0.0), exactness), most_along);
+        let (n, apart) = match found {
             GjkResult::Far(_) => return None,
             GjkResult::Overlap(_) => return Some(s),
             GjkResult::Apart { normal, distance, .. } => (X_WA.rotation * normal, distance),
         };
+        // At least this much.
         let left = apart - rounding;
-        if left <= target.tolerance {
+        if left <= COARSE * target.tolerance {
             return Some(s);
         }
-        let closing =
-            relative.speed_along(&n, a.radius) + b.motion.turn.cross(&n).norm() * b.radius;
-        // The normal into the large core in its frame, and where that is in the world at the start.
-        let X_WL = if a_is_small { &X_WB } else { &X_WA };
-        let n_L = X_WL.rotation.inverse_transform_vector(&if a_is_small { n } else { -n });
-        let closing_in_large = in_large.speed(Some(&(large.X_WS.rotation * n_L)));
+        let (closing, n_L) = (closing_along(&n), n_L(&n));
+        let closing_in_large = closing_in_large(&n_L);
         let turns = a.motion.turn != b.motion.turn || a.motion.turn != Vector3::zeros();
         let advance = |closing| Advance { closing, limit, tolerance: target.tolerance };
         if turns && closing_in_large < closing {

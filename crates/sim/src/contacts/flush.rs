@@ -45,6 +45,8 @@ pub(crate) struct FlushContacts {
     surface: Vec<(u32, u32)>,
     /// Contacts of one body that touch, one of each normal of a pair: pair, index.
     touching: Vec<(u32, u32)>,
+    /// Per frame: whether a contact of its body touches; contacts of other bodies stay as they are.
+    touched: Vec<bool>,
     /// Whether any pair has a shape that is not convex.
     any_surface: bool,
     manifold: Manifold,
@@ -185,7 +187,11 @@ impl FlushContacts {
 
     /// Finds the pairs whose normals are replaced and the contacts that are dropped; false if there are none.
     fn find(&mut self, scene: Scene) -> bool {
-        self.list_pairs(scene.world, scene.contacts);
+        // Normals are those of contacts that touch.
+        if !scene.contacts.iter().any(|contact| contact.gap <= scene.slop) {
+            return false;
+        }
+        self.list_pairs(scene);
         let mut any = false;
         let by_frame = std::mem::take(&mut self.by_frame);
         for group in by_frame.chunk_by(|one, other| one.0 == other.0) {
@@ -208,8 +214,15 @@ impl FlushContacts {
         any
     }
 
-    /// Lists the pairs of every moving body that may be flush.
-    fn list_pairs(&mut self, world: &World, contacts: &[Contact]) {
+    /// Lists the pairs of every moving body that may be flush with a contact that touches.
+    fn list_pairs(&mut self, Scene { world, contacts, slop, .. }: Scene) {
+        self.touched.clear();
+        self.touched.resize(world.colliders.frames(), false);
+        for contact in contacts.iter().filter(|contact| contact.gap <= slop) {
+            for id in [contact.a, contact.b] {
+                self.touched[world.colliders.get(id).frame as usize] = true;
+            }
+        }
         self.by_frame.clear();
         self.starts.clear();
         self.any_surface = false;
@@ -224,7 +237,7 @@ impl FlushContacts {
                 continue;
             }
             for side in sides {
-                if !world.colliders.is_fixed(side.frame) {
+                if self.touched[side.frame as usize] && !world.colliders.is_fixed(side.frame) {
                     self.by_frame.push((side.frame, index as u32));
                 }
             }

@@ -2,11 +2,14 @@
 //!
 //! The rates at the start of a step do not tell the modes of drives where controls change: joints turn back within a step,
 //! and servos leave their bounds. The estimate is the velocity with the modes that follow from the rates at the start, the
-//! velocity-dependent forces at the start and the contact forces of the last step. It costs a factorization and
-//! one evaluation of the bias forces, and only decides which drives get rows.
+//! velocity-dependent forces at the start, and the forces of contacts and joint limits of the last step. Limits stop what would
+//! pass them; forces of equalities are left out. It costs a factorization and one evaluation of the bias forces, and only
+//! decides which drives get rows.
 
 use stiction_math::branch;
-use stiction_mech::{BodyId, Data, DriveKind, DriveMode, Model, apply_wrench, tree_bias_forces};
+use stiction_mech::{
+    BodyId, Data, DriveKind, DriveMode, LimitSource, Model, apply_wrench, tree_bias_forces,
+};
 
 use super::drive_modes::{
     diagonal_inertia, friction_from_rate, holding_damping, is_at_rest, servo_from_rate,
@@ -42,6 +45,12 @@ impl FreeMotion {
                 for_each_ancestor(model, body, |dof| self.drive_modes.bears_contact[dof] = true);
             }
         }
+        if is_any {
+            for &(dof, impulse) in &self.drive_modes.limit_impulses {
+                estimate[dof] += impulse;
+                self.drive_modes.bears_contact[dof] = true;
+            }
+        }
         for (index, tree) in model.trees().iter().enumerate() {
             let x = &mut estimate[tree.dofs.clone()];
             if x.first().is_none_or(|x| x.is_nan()) {
@@ -55,7 +64,21 @@ impl FreeMotion {
                 estimate[model.trees()[index].dofs.clone()].fill(f64::NAN);
             }
         }
+        self.stop_at_limits(start.time_step, &mut estimate);
         self.drive_modes.estimate = estimate;
+    }
+
+    /// Bounds the velocities of joints of one velocity at the ends of their ranges: they get there and no further.
+    fn stop_at_limits(&self, h: f64, estimate: &mut [f64]) {
+        for limit in &self.forces.limits {
+            let &[entry] = limit.row.of(&self.forces.entries) else { continue };
+            let v = &mut estimate[entry.dof];
+            let sign = limit.sign * entry.coefficient;
+            if matches!(limit.source, LimitSource::Joint(..)) && sign * *v < -limit.gap.max(0.0) / h
+            {
+                *v = -sign * limit.gap.max(0.0) / h;
+            }
+        }
     }
 
     /// Whether a drive of a tree moves against dry friction, or is not linear at its present rate.

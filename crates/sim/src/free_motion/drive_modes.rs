@@ -31,8 +31,10 @@ const MOVING: f64 = 0.1;
 const CLEAR: f64 = 0.9;
 /// Part of the bound above which the friction of a row slid [-].
 const SLID: f64 = 1.0 - 1e-9;
-/// Error of an estimated velocity, relative to its change in the step [-].
+/// Error of an estimated velocity, relative to its change in the step, and where equalities hold, whose impulses are in no
+/// estimate [-].
 const DOUBT: f64 = 0.2;
+const EQUALITY_DOUBT: f64 = 0.5;
 /// The same of velocities that move bodies in contact, whose impulses change [-].
 const CONTACT_DOUBT: f64 = 1.0;
 /// Estimated speed above which a joint turns back, in speeds that its friction could stop in a step [-].
@@ -65,13 +67,15 @@ pub(super) struct DriveModes {
     servos: Vec<Known>,
     /// Per velocity.
     frictions: Vec<Known>,
-    /// Whether velocities are to be estimated, and whether they have been in this step.
-    uses_estimate: bool,
+    /// Whether velocities have been estimated in this step, and their error relative to their change [-].
     is_estimated: bool,
+    doubt: f64,
     /// Per velocity: an estimate of it at the end of the step; not a number where there is none.
     pub estimate: Vec<f64>,
-    /// Per velocity: whether a contact acted in the last step on a body that it moves.
+    /// Per velocity: whether a contact acted in the last step on a body that it moves, or a limit on itself.
     pub bears_contact: Vec<bool>,
+    /// Velocities on which limits acted in the last step, and their impulses [N·s].
+    pub limit_impulses: Vec<(usize, f64)>,
 }
 
 impl DriveModes {
@@ -80,10 +84,11 @@ impl DriveModes {
             is_predicting: false,
             servos: vec![Known::NOTHING; model.actuators().len()],
             frictions: vec![Known::NOTHING; model.nv()],
-            uses_estimate: false,
             is_estimated: false,
+            doubt: DOUBT,
             estimate: vec![f64::NAN; model.nv()],
             bears_contact: vec![false; model.nv()],
+            limit_impulses: Vec::with_capacity(model.nv()),
         }
     }
 
@@ -97,16 +102,19 @@ impl DriveModes {
 }
 
 impl FreeMotion {
-    /// Begins a step in which modes of drives are predicted, or all drives have rows, and in which velocities are estimated
-    /// for that, or not. `rows` are the drives that had rows in the last step, with their impulses [N·s].
+    /// Begins a step in which modes of drives are predicted, or all drives have rows, and in which equalities hold, or not. `rows` are the drives that had rows in
+    /// the last step, `limits` the velocities on which limits acted, both with their impulses [N·s].
     pub fn predict_modes(
         &mut self,
-        [is_predicting, uses_estimate]: [bool; 2],
+        [is_predicting, holds_equality]: [bool; 2],
         rows: impl Iterator<Item = (DriveKind, f64)>,
+        limits: impl Iterator<Item = (usize, f64)>,
     ) {
         let modes = &mut self.drive_modes;
-        modes.is_predicting = is_predicting;
-        (modes.uses_estimate, modes.is_estimated) = (uses_estimate, false);
+        (modes.is_predicting, modes.is_estimated) = (is_predicting, false);
+        modes.doubt = if holds_equality { EQUALITY_DOUBT } else { DOUBT };
+        modes.limit_impulses.clear();
+        modes.limit_impulses.extend(limits);
         modes.servos.fill(Known::NOTHING);
         modes.frictions.fill(Known::NOTHING);
         for (kind, impulse) in rows {
@@ -133,11 +141,7 @@ impl FreeMotion {
         let modes = &mut self.drive_modes;
         if modes.is_predicting && !modes.is_estimated {
             modes.is_estimated = true;
-            if modes.uses_estimate {
-                self.estimate_velocities(start, data);
-            } else {
-                modes.estimate.fill(f64::NAN);
-            }
+            self.estimate_velocities(start, data);
         }
         let Self { forces, drive_modes, linearised, held, moded, has_modes, .. } = self;
         if has_modes.iter().any(|has_modes| *has_modes) {
@@ -163,14 +167,18 @@ impl FreeMotion {
             let estimate = drive_modes.estimate[entry.dof];
             let mode = match drive.kind {
                 DriveKind::JointFriction(dof) if is_rigid(model, index, dof) => {
-                    let doubt = if drive_modes.bears_contact[dof] { CONTACT_DOUBT } else { DOUBT };
+                    let bears_contact = drive_modes.bears_contact[dof];
+                    let doubt = if bears_contact { CONTACT_DOUBT } else { drive_modes.doubt };
                     let estimate = (estimate, doubt);
                     let mode = predict_friction(drive, known.impulse, estimate, inertia, h);
                     mode.filter(|mode| {
                         !(known.is_at_limit && matches!(mode, DriveMode::Stuck { .. }))
                     })
                 }
-                DriveKind::Servo(_) => predict_servo(drive, entry.coefficient * estimate, h),
+                DriveKind::Servo(_) => {
+                    let rate = entry.coefficient * estimate;
+                    predict_servo(drive, (rate, drive_modes.doubt), h)
+                }
                 _ => None,
             };
             // A servo far from its bounds is part of a step of second order; all others are linearised.
@@ -232,13 +240,13 @@ fn is_rigid(model: &Model, tree: usize, dof: usize) -> bool {
 
 /// Mode of a servo whose rate at the end of the step is estimated; without an estimate, that at its present rate. `None`
 /// near a bound.
-fn predict_servo(drive: &Drive, rate: f64, h: f64) -> Option<DriveMode> {
+fn predict_servo(drive: &Drive, (rate, doubt): (f64, f64), h: f64) -> Option<DriveMode> {
     if rate.is_nan() {
         return servo_from_rate(drive, h);
     }
     let change = rate - drive.rate;
     let force = drive.force - drive.damping * change - h * drive.stiffness * rate;
-    let doubt = DOUBT * (drive.damping + h * drive.stiffness) * change.abs();
+    let doubt = doubt * (drive.damping + h * drive.stiffness) * change.abs();
     servo_mode(drive, force, doubt)
 }
 

@@ -2,7 +2,7 @@
 //! start, follow MuJoCo's law ([`SoftLaw`]) and have a row only beyond their margin.
 
 use stiction_mech::{
-    Forces, JointId, JointKind, LimitRow, LimitSource, SoftLaw, SoftRowError, TendonId,
+    Forces, JointId, JointKind, LimitRow, LimitSource, Model, SoftLaw, SoftRowError, TendonId,
 };
 use stiction_solve::law::{Law, Unilateral};
 
@@ -123,6 +123,13 @@ pub(crate) fn limited(key: &ConstraintKey) -> Option<LimitSource> {
         0 => LimitSource::Tendon(TendonId(key.b as usize)),
         joint => LimitSource::Joint(JointId(joint - 1), key.b as usize),
     })
+}
+
+/// The velocity that a row limits, if it is the only one of its joint, and the sign of the row's impulse on it.
+pub(crate) fn limited_dof(model: &Model, key: &ConstraintKey) -> Option<(usize, f64)> {
+    let LimitSource::Joint(joint, _) = limited(key)? else { return None };
+    let dofs = &model.joints()[joint.0].dofs;
+    (dofs.len() == 1).then_some((dofs.start, if key.feature == 0 { 1.0 } else { -1.0 }))
 }
 
 /// The identity of a limit over time; ascending in the order in which limits are listed.

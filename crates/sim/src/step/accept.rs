@@ -12,16 +12,17 @@ use crate::rows::tree_of_dof;
 use crate::sensor::AcceptedStep;
 use crate::status::StepFlags;
 
-/// Gains of energy without cause above which a motion is divided, relative to what is flagged: in the step and
-/// accumulated [-].
+/// Gain of energy without cause above which a motion is divided, relative to what is flagged [-].
 const DIVIDED_GAIN: f64 = 0.75;
-const DIVIDED_DRIFT: f64 = 0.5;
+/// Part of what is left of the gains that may accumulate, near their bound, that a step or a part of it may use up
+/// undivided [-]. So the bound is approached more slowly the nearer it is, by parts as small as that takes.
+const DIVIDED_RISE: f64 = 0.2;
 
 /// Whether a motion is better computed in two halves.
 pub(super) fn is_divided(step: &StepContext) -> bool {
     let energy = &step.report.energy;
     let gains = energy.gain > DIVIDED_GAIN;
-    let drifts = energy.drift > DIVIDED_DRIFT && energy.residual() > 0.0;
+    let drifts = step.scratch.auditor.drift_rise > DIVIDED_RISE;
     // Errors that were there before are not those of the motion.
     let opens = step.report.correction_failed && step.history.lasting_errors.errors.is_empty();
     step.scratch.free.is_unresolved() || !energy.is_kept() || gains || drifts || opens

@@ -1,6 +1,6 @@
 //! Stage 2: contacts, and waking of the islands that they touch.
 
-use stiction_geom::FrameMotion;
+use stiction_geom::{DetectionReach, FrameMotion};
 use stiction_mech::{BodyId, State, angular_velocity, point_velocity};
 
 use super::{Scratch, StepContext};
@@ -10,6 +10,10 @@ use crate::report::Phase;
 use crate::rows::contact::REACH_FACTOR;
 use crate::settings::Settings;
 use crate::world::World;
+
+/// Gap up to which shapes have all the contacts of the area that they share, in slops [-]: well beyond touching. Whether shapes
+/// farther apart meet depends on their motion, and at their meeting all contacts are found again.
+const PATCH: f64 = 10.0;
 
 /// Detects the contacts of the present state unless the last step did, and wakes the islands that
 /// moving bodies touch.
@@ -39,7 +43,9 @@ pub(super) fn detect_rigid(
     update_reach(world, settings.time_step, history, scratch);
     let StepHistory { detected, reach, .. } = history;
     let Scratch { detector, data, resting, motions, .. } = scratch;
-    detector.detect_into(&world.colliders, &data.body_pose, (reach, motions), resting, detected);
+    let patch = PATCH * settings.stabilisation.slop;
+    let reach = DetectionReach { frames: reach, motions, patch };
+    detector.detect_into(&world.colliders, &data.body_pose, reach, resting, detected);
     replace_flush(world, settings.stabilisation.slop, history, scratch);
 }
 
@@ -73,7 +79,8 @@ fn update_reach(world: &World, h: f64, history: &mut StepHistory, scratch: &mut 
         let turn = REACH_FACTOR * h * angular_velocity(data, body);
         history.reach[link.body] = shift.norm() + turn.norm() * world.radius[link.body] + slack;
         let group = 1 + tree as u32;
-        motions[link.body] = FrameMotion { shift, turn, group, slack };
+        let is_guided = !model.trees()[tree].single;
+        motions[link.body] = FrameMotion { shift, turn, group, slack, is_guided };
     }
     for (k, body) in model.driven().iter().enumerate() {
         history.reach[body.0] = REACH_FACTOR * driven.travel(k, world.radius[body.0], h);

@@ -7,6 +7,7 @@ use super::missed::impulses_so_far;
 use super::{Scratch, StepContext, assembly, dynamics, integrate, solve};
 use crate::error::StepError;
 use crate::rows::drive::kind_of;
+use crate::rows::limit::limited_dof;
 
 /// Largest number of repetitions before all drives get rows.
 const ROUNDS: usize = 3;
@@ -15,12 +16,15 @@ const HELD: f64 = 10.0;
 
 /// Begins a step. With soft bodies all drives have rows: their forces are linearised anew by every solve.
 pub(super) fn begin(step: &mut StepContext) {
-    let rows = step.history.warm_start.single_rows();
-    let rows = rows.filter_map(|(key, impulse)| Some((kind_of(&key)?, impulse)));
-    // The impulses of equalities are in no estimate.
+    let rows = || step.history.warm_start.single_rows();
+    let drives = rows().filter_map(|(key, impulse)| Some((kind_of(&key)?, impulse)));
+    let model = &step.world.model;
+    let limits = rows().filter_map(|(key, impulse)| {
+        let (dof, sign) = limited_dof(model, &key)?;
+        Some((dof, sign * impulse))
+    });
     let holds_equality = step.history.equality_active.contains(&true);
-    let is_predicting = step.world.model.nodes() == 0;
-    step.scratch.free.predict_modes([is_predicting, !holds_equality], rows);
+    step.scratch.free.predict_modes([model.nodes() == 0, holds_equality], drives, limits);
 }
 
 /// Computes the step again, with rows for the drives that left their modes, until none does.
