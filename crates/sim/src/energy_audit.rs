@@ -220,9 +220,9 @@ impl EnergyAuditor {
         self.fraction = fraction;
         if fraction == 1.0 {
             self.earlier.fill([0.0; 2]);
-            self.momentum.begin();
             self.soft.begin_step();
         }
+        self.momentum.begin(fraction);
         self.world.begin(fraction);
         self.constraints.measure(&input.solved);
         self.drift.copy_from_slice(drift);

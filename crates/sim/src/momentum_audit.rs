@@ -49,9 +49,12 @@ impl MomentumAuditor {
         }
     }
 
-    /// Begins a step.
-    pub fn begin(&mut self) {
-        self.earlier.fill(Vector3::zeros());
+    /// Begins a step, or with a smaller `fraction` a part of one that was given up.
+    pub fn begin(&mut self, fraction: f64) {
+        self.residual.fill(Vector3::zeros());
+        if fraction == 1.0 {
+            self.earlier.fill(Vector3::zeros());
+        }
     }
 
     /// Keeps the momentum without cause of a part of a step for the parts that follow.
@@ -207,9 +210,10 @@ mod tests {
             ..TreeMotion::default()
         };
         // Each part gains 0.6 of what is allowed of 1 N·s.
-        auditor.begin();
+        auditor.begin(1.0);
         let mut found = [0.0; 4];
         for (part, found) in found.iter_mut().enumerate() {
+            auditor.begin(0.25);
             let states = [&motion(1.0), &motion(1.0 + 0.6e-3)];
             *found = auditor.imbalance((0, 0.0), (states, 0.0), &Vector3::zeros(), None);
             auditor.accept();
