@@ -189,10 +189,10 @@ impl ResidualMeasure {
     ) -> Residuals {
         let models = [FrictionModel::Coulomb, FrictionModel::Convex];
         let mut sums = NaturalMapSums::default();
-        let impulse = momentum.is_none().then_some(&mut self.impulse[..]).map(|impulse| {
-            impulse.fill(0.0);
-            impulse
-        });
+        if momentum.is_none() {
+            self.impulse.fill(0.0);
+        }
+        let impulse = momentum.is_none().then_some(&mut self.impulse[..]);
         let natural_map = Some(&mut sums);
         let [coulomb, convex] =
             simd::dispatch(Violations { problem, models, v, lambda, impulse, natural_map });
