@@ -15,7 +15,7 @@
 use crate::energy_account::Account;
 
 /// Most of the energies exchanged that sampling explains in a step in parts, which is to resolve the motion [-].
-const MAX_SAMPLING: f64 = 0.025;
+const MAX_SAMPLING: f64 = 0.01;
 
 /// Energies of all trees, rods and soft bodies in one step, or in a part of it [J].
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +36,8 @@ struct Change {
     sampling: f64,
     /// Square of the largest turn of a link in the whole step [rad²].
     squared_turn: f64,
+    /// Length of the longest part relative to the step [-].
+    longest: f64,
 }
 
 impl Change {
@@ -49,6 +51,7 @@ impl Change {
         self.gross_sampling += other.gross_sampling;
         self.sampling += other.sampling;
         self.squared_turn = self.squared_turn.max(other.squared_turn);
+        self.longest = self.longest.max(other.longest);
     }
 }
 
@@ -77,7 +80,7 @@ impl WorldEnergy {
             self.start = 0.0;
         }
         self.kinetic = [0.0; 2];
-        self.present = Change::default();
+        self.present = Change { longest: fraction, ..Change::default() };
     }
 
     /// Adds a tree or a rod.
@@ -144,7 +147,9 @@ impl WorldEnergy {
             all.gross_sampling
         };
         let explained = all.explained + sampling;
-        let explained = Account::relative_gain(all.squared_turn) * exchanged + explained;
+        // Errors of second order: those of n equal parts are together the n-th part of that of the whole.
+        let squared_turn = all.longest * all.squared_turn;
+        let explained = Account::relative_gain(squared_turn) * exchanged + explained;
         let correction = all.correction - all.correction.clamp(0.0, all.lift);
         (all.growth + correction - all.supplied, explained)
     }

@@ -89,7 +89,8 @@ impl Scene<'_> {
     /// more than they do above their own [m]; `None` if they are not flush with it.
     fn pair_rise(&self, own: &[Contact], other: &Contact, frame: u32) -> Option<f64> {
         let (n, m) = (self.body_normal(&own[0], frame), self.body_normal(other, frame));
-        if !(OPPOSED..SAME).contains(&m.dot(&n)) {
+        // The plane of a contact tells nothing about a shape deep in another.
+        if !(OPPOSED..SAME).contains(&m.dot(&n)) || other.gap < -DEEP * self.slop {
             return None;
         }
         let separation = self.separation(&own[0], frame, &m)?;
@@ -170,7 +171,7 @@ impl FlushContacts {
             let cores = ((&a.shape as _, &X_WA), (&b.shape as _, &X_WB));
             narrow::cores_along(cores.0, cores.1, &normal, within, &mut self.manifold);
             // A pair that overlaps keeps its contacts unless the common normal has some.
-            if self.manifold.points().is_empty() && pair.iter().any(|c| c.gap < 0.0) {
+            if self.manifold.points().is_empty() && pair.iter().any(|c| c.gap < -slop) {
                 out.extend_from_slice(pair);
                 continue;
             }
