@@ -1,4 +1,5 @@
-//! Loops over short vectors, in fours, for jobs that [`simd`](crate::simd) compiles for the widest instruction set of the processor.
+//! Loops over short vectors, in fours, for jobs that [`simd`](crate::simd) compiles for the widest instruction set of the
+//! processor.
 
 /// `x += factor y`. The last four overlap those before them, so that nothing is left over: of short vectors that would be
 /// most.

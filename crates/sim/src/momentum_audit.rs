@@ -167,19 +167,27 @@ mod tests {
     use nalgebra::Matrix3;
     use stiction_mech::{BodySpec, JointSpec, MassProperties, ModelBuilder};
 
-    #[test]
-    fn momentum_that_no_impulse_explains_is_found() {
+    fn auditor_of_a_free_body() -> MomentumAuditor {
         let mut builder = ModelBuilder::new();
         let mass = MassProperties::new(2.0, Vector3::zeros(), Matrix3::identity()).unwrap();
         let body = builder.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
         builder.joint(body, JointSpec::new(JointKind::Free));
-        let mut auditor = MomentumAuditor::new(&builder.build().unwrap());
-        let motion = |p: f64| TreeMotion {
+        MomentumAuditor::new(&builder.build().unwrap())
+    }
+
+    /// A motion with a momentum along x [N·s].
+    fn motion(p: f64) -> TreeMotion {
+        TreeMotion {
             momentum: Vector3::x() * p,
             gross_momentum: p.abs(),
             mass: 2.0,
             ..TreeMotion::default()
-        };
+        }
+    }
+
+    #[test]
+    fn momentum_that_no_impulse_explains_is_found() {
+        let mut auditor = auditor_of_a_free_body();
         let mut imbalance = |from: f64, to: f64, weight: f64, force: f64, constraint: f64| {
             let impulses = |p: f64| [p, 0.0, 0.0, 0.0, 0.0, 0.0];
             let weight = Vector3::x() * weight;
@@ -202,16 +210,7 @@ mod tests {
 
     #[test]
     fn momentum_without_cause_adds_up_over_the_parts_of_a_step() {
-        let mut builder = ModelBuilder::new();
-        let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).unwrap();
-        let body = builder.body(BodySpec { mass: Some(mass), ..BodySpec::default() });
-        builder.joint(body, JointSpec::new(JointKind::Free));
-        let mut auditor = MomentumAuditor::new(&builder.build().unwrap());
-        let motion = |p: f64| TreeMotion {
-            momentum: Vector3::x() * p,
-            gross_momentum: p.abs(),
-            ..TreeMotion::default()
-        };
+        let mut auditor = auditor_of_a_free_body();
         // Each part gains 0.6 of what is allowed of 1 N·s; all together may gain twice that.
         auditor.begin(1.0);
         let mut found = [0.0; 4];

@@ -5,7 +5,7 @@
 //! is pressed by a large part of its size may store far more. Cost: two evaluations of the elastic energy.
 
 use nalgebra::Vector3;
-use stiction_mech::{State, soft_kinetic_energy, soft_momentum, soft_potential_energy};
+use stiction_mech::{Model, State, soft_kinetic_energy, soft_momentum, soft_potential_energy};
 
 use crate::constraint_work::SolvedRows;
 use crate::free_motion::StepStart;
@@ -13,7 +13,7 @@ use crate::free_motion::StepStart;
 /// Gain above which a motion is not resolved, relative to the energies exchanged [-].
 const RELATIVE: f64 = 0.01;
 /// Displacement to which the motion of vertices is solved, relative to the size of the smallest body [-].
-const SOLVED: f64 = 1e-8;
+const SOLVED_DISPLACEMENT: f64 = 1e-8;
 /// Part of the potential energies that round-off may change [-].
 const ROUND_OFF: f64 = 1e-12;
 
@@ -34,6 +34,12 @@ pub(crate) struct SoftMotion {
     pub potential: f64,
     /// What free fall and round-off, and sampling without and with its sign explain.
     pub explained: [f64; 3],
+}
+
+/// Speed to which the motion of vertices is solved in a step h [m/s].
+pub(crate) fn solved_speed(model: &Model, h: f64) -> f64 {
+    let volume = model.softs().iter().map(|soft| soft.volume()).fold(f64::INFINITY, f64::min);
+    SOLVED_DISPLACEMENT * volume.cbrt() / h
 }
 
 impl SoftAuditor {
@@ -78,8 +84,7 @@ impl SoftAuditor {
         let exchanged = kinetic[0].max(kinetic[1]) + change.abs() + work.abs() + fall;
         let round_off = ROUND_OFF * (potential_0.abs() + potential_1.abs()) + f64::MIN_POSITIVE;
         // Loaded bodies at rest: their forces do work on what the motion is not solved to.
-        let volume = model.softs().iter().map(|soft| soft.volume()).fold(f64::INFINITY, f64::min);
-        let solver = SOLVED * volume.cbrt() / h * gross;
+        let solver = solved_speed(model, h) * gross;
         let explained = fall + round_off + solver;
         // What is explained does not add up over parts.
         let unexplained = gain.signum() * (gain.abs() - explained).max(0.0);

@@ -16,6 +16,14 @@ mod separation_bound;
 
 pub use relative_reach::FrameMotion;
 
+use crate::narrow::{self, DepthDoubt, Manifold, PosedShape};
+use crate::{ColliderId, Colliders, Contact, Shape};
+use broad_phase::{BroadPhase, CandidatePair};
+use nalgebra::{Isometry3, Vector3};
+use oriented_box::{LocalBox, OrientedBox};
+use pair_reach::{BoundingSphere, EnlargedSphere, PairReach};
+use separation_bound::SeparationBound;
+
 /// Distances within which contacts are reported before surfaces touch.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionReach<'a> {
@@ -27,14 +35,6 @@ pub struct DetectionReach<'a> {
     /// [m]; farther apart they have one, along a normal that separates them by nearly their distance.
     pub patch: f64,
 }
-
-use crate::narrow::{self, DepthDoubt, Manifold, PosedShape};
-use crate::{ColliderId, Colliders, Contact, Shape};
-use broad_phase::{BroadPhase, CandidatePair};
-use nalgebra::{Isometry3, Vector3};
-use oriented_box::{LocalBox, OrientedBox};
-use pair_reach::{BoundingSphere, EnlargedSphere, PairReach};
-use separation_bound::SeparationBound;
 
 /// Workspace of detection: poses, bounds, broad phase, persistent manifolds. It is not part of the state.
 #[derive(Clone, Debug, Default)]

@@ -1,26 +1,7 @@
 //! Products with dense rows of a matrix: they are short, and run in vector instructions.
 
 use stiction_math::simd::{self, Job};
-
-/// Numbers that are multiplied together.
-const LANES: usize = 4;
-
-/// aᵀ b; part of a job.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut lanes = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            lanes[lane] = a[lane].mul_add(b[lane], lanes[lane]);
-        }
-    }
-    let mut sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-    for (a, b) in a_rest.iter().zip(b_rest) {
-        sum = a.mul_add(*b, sum);
-    }
-    sum
-}
+use stiction_math::vector::dot;
 
 struct AddProduct<'a> {
     A: &'a [f64],

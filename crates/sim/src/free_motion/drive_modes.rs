@@ -102,8 +102,9 @@ impl DriveModes {
 }
 
 impl FreeMotion {
-    /// Begins a step in which modes of drives are predicted, or all drives have rows, and in which equalities hold, or not. `rows` are the drives that had rows in
-    /// the last step, `limits` the velocities on which limits acted, both with their impulses [N·s].
+    /// Begins a step in which modes of drives are predicted, or all drives have rows, and in which equalities hold, or not.
+    /// `rows` are the drives that had rows in the last step, `limits` the velocities on which limits acted, both with their
+    /// impulses [N·s].
     pub fn predict_modes(
         &mut self,
         [is_predicting, holds_equality]: [bool; 2],

@@ -24,13 +24,12 @@ use crate::rows::contact::REACH_FACTOR;
 use crate::rows::{ConstraintClass, ConstraintContext, RowParameters};
 use crate::soft;
 use crate::soft::contact::{SoftContactInput, SoftContactStart};
+use crate::soft_audit::solved_speed;
 use crate::solve_policy::{self, Retry};
 use crate::warm_start::{Guess, WarmStart};
 
 /// Change of velocities below which Newton's method ends, relative to the fastest [-].
 const CONVERGED: f64 = 1e-4;
-/// Displacement of vertices in a step that counts as rest relative to the size of their body, besides that of free fall [-].
-const LEAST_DISPLACEMENT: f64 = 1e-4;
 /// How often the step length is reduced, and the largest reduction at once [-].
 const MAX_REDUCTIONS: usize = 6;
 const MIN_REDUCTION: f64 = 0.1;
@@ -64,7 +63,9 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
     let NewtonScratch { iterate, .. } = &mut step.scratch.newton;
     iterate.clear();
     iterate.resize(step.scratch.solution.velocity.len(), 0.0);
-    let min_speed = speed_at_rest(&step.world.model, step.settings.time_step);
+    let (model, h) = (&step.world.model, step.settings.time_step);
+    // Vertices that move less count as at rest.
+    let least_change = solved_speed(model, h) + CONVERGED * model.gravity().norm() * h;
     let mut reach = 0.0_f64;
     for _ in 0..iterations {
         let model = &step.world.model;
@@ -97,18 +98,12 @@ pub(super) fn relinearise(step: &mut StepContext) -> Result<(), StepError> {
             break;
         }
         let (change, size) = largest_change(scratch);
-        if change <= CONVERGED * size.max(min_speed) {
+        if change <= (CONVERGED * size).max(least_change) {
             return Ok(());
         }
     }
     step.scratch.free.soft.set_unresolved();
     Ok(())
-}
-
-/// Speed of vertices that counts as rest in a step h [m/s].
-fn speed_at_rest(model: &Model, h: f64) -> f64 {
-    let volume = model.softs().iter().map(|soft| soft.volume()).fold(f64::INFINITY, f64::min);
-    LEAST_DISPLACEMENT * volume.cbrt() / h + model.gravity().norm() * h
 }
 
 fn has_nonlinear_soft(scratch: &Scratch) -> bool {
