@@ -37,6 +37,8 @@ pub(crate) struct Account {
     /// Work that potential forces do on half of the change of velocity, without sign and with it.
     pub sampling: f64,
     pub signed_sampling: f64,
+    /// The same of the elastic forces of a rod, with its sign, which are not in the others.
+    pub elastic_sampling: f64,
     /// Size of the potential energies, for round-off.
     pub potential_size: f64,
     /// Kinetic energy at the speed to which constraints are solved.
@@ -62,10 +64,17 @@ impl Account {
         self.earlier[1] = self.earlier[1].max(other.earlier[1]);
         self.sampling += other.sampling;
         self.signed_sampling += other.signed_sampling;
+        self.elastic_sampling += other.elastic_sampling;
         self.potential_size += other.potential_size;
         self.fall += other.fall;
         self.floor += other.floor;
         self.momentum = self.momentum.max(other.momentum);
+    }
+
+    /// Lets the elastic forces of a rod explain what they do on half of the change of velocity, up to `most` [J].
+    pub fn sample_elastic_forces(&mut self, most: f64) {
+        self.sampling += self.elastic_sampling.abs().min(most);
+        self.signed_sampling += self.elastic_sampling.clamp(-most, most);
     }
 
     /// Energy without cause.

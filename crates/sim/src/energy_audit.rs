@@ -39,6 +39,8 @@ use crate::world_energy::WorldEnergy;
 
 /// Turn of a segment in a step beyond which a rod must not store energy without cause, if steps are not divided [rad].
 const MAX_ROD_TURN: f64 = 0.5;
+/// Most of the elastic energies of a rod that the work of elastic forces on half of the change of velocity explains [-].
+const MAX_ROD_SAMPLING: f64 = 1e-6;
 /// Speed to which velocities are solved, besides the closure of equalities in a step, and that of trees in flight, for which
 /// nothing is solved but their own equations [m/s].
 const LEAST_SPEED: f64 = 1e-6;
@@ -257,6 +259,7 @@ impl EnergyAuditor {
                 rod_account.potential +=
                     (now - before).min(if is_counted { f64::MAX } else { 0.0 });
                 rod_account.potential_size += now + before;
+                rod_account.sample_elastic_forces(MAX_ROD_SAMPLING * (now + before));
                 account = std::mem::take(&mut rod_account);
                 gains_only = true;
             }
@@ -366,7 +369,33 @@ impl EnergyAuditor {
             }
         }
         account.passive = self.constraints.passive(tree);
+        if model.rod_of_tree(tree).is_some() {
+            let inertia = &input.data.mass[model.trees()[tree].mass.clone()];
+            account.elastic_sampling =
+                self.potential_sampling(input, tree, offset, inertia) - sampling;
+        }
         account
+    }
+
+    /// Work of the potential forces on a tree on half of its change of velocity, `½ Δvᵀ(M Δv − p − Jᵀλ)` [J].
+    fn potential_sampling(
+        &self,
+        input: &AuditInput,
+        tree: usize,
+        offset: Option<usize>,
+        inertia: &[f64],
+    ) -> f64 {
+        let dofs = input.start.model.trees()[tree].dofs.clone();
+        let n = dofs.len();
+        let change = |k: usize| input.next.v[dofs.start + k] - input.start.state.v[dofs.start + k];
+        let mut work = 0.0;
+        for (k, row) in inertia.chunks_exact(n).enumerate() {
+            let mut impulse: f64 = row.iter().enumerate().map(|(j, m)| m * change(j)).sum();
+            impulse -= self.force_impulse[k];
+            impulse -= offset.map_or(0.0, |offset| self.constraints.impulse[offset + k]);
+            work += 0.5 * impulse * change(k);
+        }
+        work
     }
 
     /// Work of the forces on a tree that advanced by a rule of its own.
