@@ -5,7 +5,7 @@ use stiction_mech::{BodyId, Data, JointKind, angular_velocity, point_velocity, t
 use crate::world::World;
 
 /// Largest turn of a body, and of a hinge, by corrections in one step, besides what it turns in the step anyway [rad].
-pub(crate) const MAX_TURN: f64 = 0.02;
+pub(crate) const MAX_TURN: f64 = 0.015;
 
 /// Largest displacement of a point of a body, and largest turn of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
