@@ -301,6 +301,8 @@ fn worlds_that_once_went_wrong_in_silence_no_longer_do() {
         (3003, 7205),
         // The same in a mechanism with loops that turns far in every part.
         (77, 242),
+        // A gain that the turn of a light link within the step explained, which it no longer had at its end.
+        (4002, 6234),
     ] {
         let report = survey(seed, index..index + 1, "auto", &WHOLE, 0);
         assert_eq!(report.silent(), 0, "seed {seed}, world {index}: {}", report.text());

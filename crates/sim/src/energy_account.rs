@@ -30,8 +30,8 @@ pub(crate) struct Account {
     pub gross: f64,
     /// Work that equalities did without a source of energy.
     pub passive: f64,
-    /// Square of the largest turn of a link in the whole step [rad²].
-    pub squared_turn: f64,
+    /// Square of the largest turn of a link in the whole step, with the velocities before and after the motion [rad²].
+    pub squared_turns: [f64; 2],
     /// Unexplained energy of earlier parts of the step, and the energies exchanged in the largest of them.
     pub earlier: [f64; 2],
     /// Work that potential forces do on half of the change of velocity, without sign and with it.
@@ -53,13 +53,13 @@ impl Account {
     pub fn add(&mut self, other: &Self) {
         for k in 0..2 {
             self.kinetic[k] += other.kinetic[k];
+            self.squared_turns[k] = self.squared_turns[k].max(other.squared_turns[k]);
         }
         self.potential += other.potential;
         self.forces += other.forces;
         self.constraints += other.constraints;
         self.gross += other.gross;
         self.passive = self.passive.max(other.passive);
-        self.squared_turn = self.squared_turn.max(other.squared_turn);
         self.earlier[0] += other.earlier[0];
         self.earlier[1] = self.earlier[1].max(other.earlier[1]);
         self.sampling += other.sampling;
@@ -69,6 +69,11 @@ impl Account {
         self.fall += other.fall;
         self.floor += other.floor;
         self.momentum = self.momentum.max(other.momentum);
+    }
+
+    /// Square of the largest turn of a link in the whole step [rad²].
+    pub fn squared_turn(&self) -> f64 {
+        self.squared_turns[0].max(self.squared_turns[1])
     }
 
     /// Lets the elastic forces of a rod explain what they do on half of the change of velocity, up to `most` [J].
@@ -139,7 +144,7 @@ impl Account {
 
     /// Energy without cause that the scheme explains, of a gain or of a loss.
     fn allowed(&self, recent: f64, gains: bool) -> f64 {
-        let relative = if gains { Self::relative_gain(self.squared_turn) } else { RELATIVE };
+        let relative = if gains { Self::relative_gain(self.squared_turn()) } else { RELATIVE };
         let exchanged = self.exchanged().max(self.earlier[1]);
         relative * exchanged + RECENT * recent + self.explained()
     }

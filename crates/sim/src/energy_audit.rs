@@ -254,7 +254,7 @@ impl EnergyAuditor {
                 balance.potential += now - before;
                 // Strains are stiff: what they store in a step that hardly turns, the next steps dissipate. Shorter steps
                 // show whether that is so.
-                let turn = fraction * rod_account.squared_turn.sqrt();
+                let turn = fraction * rod_account.squared_turn().sqrt();
                 let is_counted = input.is_divisible || turn > MAX_ROD_TURN;
                 rod_account.potential +=
                     (now - before).min(if is_counted { f64::MAX } else { 0.0 });
@@ -323,7 +323,8 @@ impl EnergyAuditor {
         self.kinetic[tree] = after.kinetic;
         self.linear_momentum[tree] = after.momentum;
         let whole = h / input.fraction;
-        let squared_turn = whole * whole * before.squared_spin.max(after.squared_spin);
+        let squared_turns = [before, after].map(|motion| whole * whole * motion.squared_spin);
+        let squared_turn = squared_turns[0].max(squared_turns[1]);
         let potential = -gravity.dot(&(after.moment - before.moment));
         let sampling = 0.5 * h * gravity.dot(&(after.momentum - before.momentum));
         let mut account = Account {
@@ -334,7 +335,7 @@ impl EnergyAuditor {
             potential_size: before.moment.abs().dot(&gravity.abs()),
             fall: 0.5 * before.mass * h * h * gravity.norm_squared(),
             floor: 0.5 * before.mass * input.least_speed().powi(2),
-            squared_turn,
+            squared_turns,
             ..Account::default()
         };
         if let Some((work, springs)) = self.flight_work(input, tree, offset) {

@@ -34,8 +34,6 @@ struct Change {
     /// The same of sampling, without sign and with it: over parts it adds up with its sign.
     gross_sampling: f64,
     sampling: f64,
-    /// Square of the largest turn of a link in the whole step [rad²].
-    squared_turn: f64,
     /// Length of the longest part relative to the step [-].
     longest: f64,
 }
@@ -50,7 +48,6 @@ impl Change {
         self.explained = self.explained.max(other.explained);
         self.gross_sampling += other.gross_sampling;
         self.sampling += other.sampling;
-        self.squared_turn = self.squared_turn.max(other.squared_turn);
         self.longest = self.longest.max(other.longest);
     }
 }
@@ -61,6 +58,9 @@ pub(crate) struct WorldEnergy {
     /// Kinetic energy at the start of the step, at that of this part, and at its end [J].
     start: f64,
     kinetic: [f64; 2],
+    /// Square of the largest turn of a link in the whole step, with the velocities at its start and at the end of this part: what
+    /// turns faster in between is not seen from outside [rad²].
+    squared_turns: [f64; 2],
     /// In the parts before this one, and in this one.
     earlier: Change,
     present: Change,
@@ -78,8 +78,10 @@ impl WorldEnergy {
         if fraction == 1.0 {
             self.earlier = Change::default();
             self.start = 0.0;
+            self.squared_turns[0] = 0.0;
         }
         self.kinetic = [0.0; 2];
+        self.squared_turns[1] = 0.0;
         self.present = Change { longest: fraction, ..Change::default() };
     }
 
@@ -88,7 +90,11 @@ impl WorldEnergy {
         let explained = [account.tolerance(), account.sampling, account.signed_sampling];
         self.add_motion(account.kinetic, account.potential, explained);
         self.present.supplied += account.forces;
-        self.present.squared_turn = self.present.squared_turn.max(account.squared_turn);
+        let first = if self.fraction == 1.0 { 0 } else { 1 };
+        for (largest, turn) in self.squared_turns.iter_mut().zip(account.squared_turns).skip(first)
+        {
+            *largest = largest.max(turn);
+        }
     }
 
     /// Adds soft bodies, with their kinetic energy before and after, and what free fall and round-off, and sampling without and
@@ -148,7 +154,7 @@ impl WorldEnergy {
         };
         let explained = all.explained + sampling;
         // Errors of second order: those of n equal parts are together the n-th part of that of the whole.
-        let squared_turn = all.longest * all.squared_turn;
+        let squared_turn = all.longest * self.squared_turns[0].max(self.squared_turns[1]);
         let explained = Account::relative_gain(squared_turn) * exchanged + explained;
         let correction = all.correction - all.correction.clamp(0.0, all.lift);
         (all.growth + correction - all.supplied, explained)
