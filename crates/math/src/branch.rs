@@ -5,6 +5,10 @@
 //! comes before it; a chain (every parent the coordinate before) gives the dense factorization.
 //! Costs the sum of the squared depths to factor and twice the sum of the depths to solve.
 
+mod small;
+
+use crate::simd;
+
 /// Parent of a coordinate, `None` at the root.
 pub type Parents = [Option<u32>];
 
@@ -63,12 +67,30 @@ impl<'a> Runs<'a> {
 /// takes less time than to divide. False if a pivot is not positive, relative to `scale` of its coordinate: a pivot at the level
 /// of round-off counts as zero.
 pub fn factor(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) -> bool {
+    let n = parents.len();
+    let descendants = if n >= small::LEAST { small::descendants(parents) } else { None };
+    match descendants {
+        Some(descendants) => {
+            let floor = |k| round_off(n, scale(k));
+            simd::dispatch(small::FactorByRows { H, n, descendants: &descendants, floor })
+        }
+        None => factor_by_columns(H, parents, scale),
+    }
+}
+
+/// Level of round-off of a pivot.
+#[inline]
+fn round_off(n: usize, scale: f64) -> f64 {
+    n as f64 * f64::EPSILON * scale.abs()
+}
+
+/// [`factor`] of any tree, one update after another.
+fn factor_by_columns(H: &mut [f64], parents: &Parents, scale: impl Fn(usize) -> f64) -> bool {
     let (n, runs) = (parents.len(), Runs::new(parents));
     for k in (0..n).rev() {
         let (above, row) = H.split_at_mut(k * n);
         let pivot = row[k];
-        let floor = n as f64 * f64::EPSILON * scale(k).abs();
-        if pivot <= floor || !pivot.is_finite() {
+        if pivot <= round_off(n, scale(k)) || !pivot.is_finite() {
             return false;
         }
         let reciprocal = 1.0 / pivot.sqrt();
