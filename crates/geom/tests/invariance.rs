@@ -81,6 +81,13 @@ impl RandomShape {
                 Shape::mesh(&vertices, &triangles).unwrap()
             }
             "plane" => Shape::Plane,
+            "sdf" => {
+                let half = Vector3::new(x, y, z);
+                let rounding = 0.3 * half.min();
+                let solid =
+                    stiction_geom::FieldSolid::Cylinder { radius: x, half_length: z, rounding };
+                Shape::field(solid, Some(0.4 * scale)).unwrap()
+            }
             "sphere" => Shape::sphere(x).unwrap(),
             name => unreachable!("{name}: a new shape needs a line here"),
         }
