@@ -2,16 +2,11 @@
 //!
 //! Farthest-point selection [Gonzalez85] over positions and normals: the first is the deepest, each further one is the farthest from
 //! those chosen, so that the corners of the area, which decide about support and moment, come early. Gaps
-//! count only beyond a share of the size, so that the choice does not change with round-off. Contacts that are very many are first
-//! reduced to the deepest of each cell of a grid. O(n · kept).
+//! count only beyond a share of the size, so that the choice does not change with round-off. O(n · kept).
 
 use crate::Aabb;
 use crate::nonconvex::candidate::{ContactCandidate, NonconvexScratch};
 
-/// Number of contacts, in multiples of the limit, from which on cells are formed.
-const VERY_MANY: usize = 6;
-/// Cells along the longest side of the area.
-const CELLS: f64 = 16.0;
 /// Share of the size below which gaps count as equal [-].
 const EQUAL: f64 = 1e-6;
 
@@ -23,9 +18,6 @@ pub fn thin(scratch: &mut NonconvexScratch, most: usize, size: f64) {
     }
     let area = Aabb::of_points(candidates.iter().map(|c| c.on_B));
     let extent = area.size().max();
-    if candidates.len() > VERY_MANY * most {
-        deepest_of_cells(candidates, &area, extent / CELLS);
-    }
     let level = |c: &ContactCandidate| (c.gap / (EQUAL * size)).floor();
     let key = |c: &ContactCandidate| (level(c), c.feature);
     let low = candidates.iter().map(level).fold(f64::INFINITY, f64::min);
@@ -52,18 +44,4 @@ pub fn thin(scratch: &mut NonconvexScratch, most: usize, size: f64) {
         }
     }
     std::mem::swap(candidates, kept);
-}
-
-/// Keeps the deepest candidate of each cell with each main direction of its normal.
-fn deepest_of_cells(candidates: &mut Vec<ContactCandidate>, area: &Aabb, cell: f64) {
-    let key = |c: &ContactCandidate| {
-        let at = (c.on_B - area.min) / cell;
-        let axis = c.normal.iamax();
-        let side = 2 * axis as u32 + u32::from(c.normal[axis] < 0.0);
-        [at.x as u32, at.y as u32, at.z as u32, side]
-    };
-    candidates.sort_unstable_by(|a, b| {
-        key(a).cmp(&key(b)).then(a.gap.total_cmp(&b.gap)).then(a.feature.cmp(&b.feature))
-    });
-    candidates.dedup_by(|b, a| key(a) == key(b));
 }

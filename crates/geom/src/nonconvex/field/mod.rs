@@ -51,7 +51,8 @@ pub fn find(
             reach,
             scratch,
         ),
-        Shape::Mesh(mesh) if mesh.is_closed() => surfaces(
+        // The exact distance from a mesh is slow: its own triangles suffice where they are the finer ones.
+        Shape::Mesh(mesh) if mesh.is_closed() && is_coarse(mesh, field.surface()) => surfaces(
             (field.surface(), Some(field), field),
             (mesh, None, &MeshDistanceField(mesh)),
             X_FS,
@@ -66,10 +67,8 @@ pub fn find(
             // The ground is the surface B there; candidates are written in its frame.
             surface_surface::find(field.surface(), &X_FS.inverse(), &**ground, reach, scratch);
             for found in &mut scratch.candidates {
-                let (on_ground, on_field) = (found.on_B, found.on_A());
-                found.on_B = (X_FS * Point3::from(on_field)).coords;
+                found.on_B = (X_FS * Point3::from(found.on_A())).coords;
                 found.normal = -(X_FS.rotation * found.normal);
-                let _ = on_ground;
             }
         }
         Shape::Plane | Shape::Compound(_) => return false,
@@ -78,6 +77,10 @@ pub fn find(
     reduce::corners_of_faces(scratch, reach);
     cluster::thin(scratch, MOST_CONTACTS, field.bounding_radius());
     true
+}
+
+fn is_coarse(mesh: &Mesh, other: &Mesh) -> bool {
+    mesh.mesh_width() > other.mesh_width()
 }
 
 /// A ball touches at every point of the surface that is locally nearest to its centre.

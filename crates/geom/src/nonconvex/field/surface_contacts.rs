@@ -8,6 +8,7 @@
 use super::around;
 use super::distance_field::DistanceField;
 use super::triangle_minimum::{self, TriangleMinimum};
+use crate::Aabb;
 use crate::field::{Field, FieldSample};
 use crate::nonconvex::candidate::{FeatureKind, feature_id};
 use crate::shape::Mesh;
@@ -19,6 +20,17 @@ const FALLS: f64 = 0.1;
 const AWAY: f64 = 0.3;
 /// Weight of a corner below which a point lies on the opposite edge [-].
 const ON_EDGE: f64 = 1e-6;
+
+/// Slope up to which the exact surface at a corner is parallel to the solid [-].
+const PARALLEL: f64 = 5e-3;
+/// Share of the way to the middle of a triangle at which its side of an edge is looked at [-].
+const ASIDE: f64 = 0.05;
+/// Number of points from which on only the deepest of each cell is kept.
+const VERY_MANY: usize = 480;
+/// Cells along the longest side of the area.
+const CELLS: f64 = 8.0;
+/// Share of the size below which depths count as equal [-].
+const EQUAL: f64 = 1e-6;
 
 /// A surface with the field that it approximates, if it does.
 pub struct SurfaceSide<'a> {
@@ -48,12 +60,26 @@ pub struct VertexSamples {
     samples: Vec<FieldSample>,
     near: Vec<u32>,
     used: Vec<u32>,
+    raw: Vec<RawPoint>,
+}
+
+/// A point of the surface before it is moved onto the exact one.
+#[derive(Clone, Copy, Debug)]
+struct RawPoint {
+    feature: u32,
+    /// In the frame of the surface [m].
+    p_M: Vector3<f64>,
+    sample: FieldSample,
+    cell: u64,
+    /// Order within a cell: depth in steps, then the distance from the middle [m].
+    order: (f64, f64),
 }
 
 impl VertexSamples {
     fn start(&mut self, vertices: usize) {
         self.near.clear();
         self.used.clear();
+        self.raw.clear();
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
             self.stamps.fill(0);
@@ -86,7 +112,7 @@ pub fn find(
     let R_DM = X_DM.rotation.to_rotation_matrix();
     let place = |p: &Vector3<f64>| R_DM * p + X_DM.translation.vector;
     let (L, home) = (field.lipschitz(), around(&field.bounds(), reach));
-    mesh.tree().visit_where(
+    mesh.tree().visit_leaves(
         |bounds| {
             let (centre, radius) = (place(&bounds.centre()), 0.5 * bounds.size().norm());
             home.distance_squared(&centre) <= radius * radius
@@ -103,7 +129,10 @@ pub fn find(
             }
         }
     }
-    let emit = Emitter { side, X_DM, field, reach };
+    let mut raw = std::mem::take(&mut memory.raw);
+    let mut add = |feature: u32, p_M: Vector3<f64>, sample: FieldSample| {
+        raw.push(RawPoint { feature, p_M, sample, cell: 0, order: (0.0, 0.0) });
+    };
     for &v in &memory.used {
         let Some(own) = memory.known(v) else { continue };
         if !(own.value <= reach) {
@@ -116,8 +145,7 @@ pub fn find(
         });
         let outward = R_DM * mesh.pseudo_normal(v);
         if !falls && own.gradient.dot(&outward) <= AWAY * outward.norm() {
-            let feature = feature_id(FeatureKind::FieldVertex, v, side.pass);
-            found.extend(emit.at(feature, &p, own));
+            add(feature_id(FeatureKind::FieldVertex, v, side.pass), p, *own);
         }
     }
     for &t in &memory.near {
@@ -127,8 +155,12 @@ pub fn find(
         let places = mesh.corners(t).map(|p| place(&p));
         let longest = (places[1] - places[0]).norm().max((places[2] - places[0]).norm());
         let least = samples.iter().fold(f64::INFINITY, |least, s| least.min(s.value));
+        let faces_away = samples.iter().all(|s| s.gradient.dot(&normal) > AWAY);
         // No point of the triangle is lower than this.
-        if least - L * longest > reach {
+        if faces_away || least - L * longest > reach {
+            continue;
+        }
+        if side.own.is_some_and(|own| is_parallel(mesh, own, t, &samples, &R_DM.into_inner())) {
             continue;
         }
         let Some(lowest) = triangle_minimum::of(&places, &samples, field) else { continue };
@@ -141,15 +173,68 @@ pub fn find(
         {
             continue;
         }
-        let feature = feature_id(FeatureKind::FieldFace, t, side.pass);
         let p_M = X_DM.inverse_transform_point(&Point3::from(point)).coords;
-        found.extend(emit.at(feature, &p_M, &sample));
+        add(feature_id(FeatureKind::FieldFace, t, side.pass), p_M, sample);
     }
+    if raw.len() > VERY_MANY {
+        deepest_of_cells(&mut raw);
+    }
+    let emit = Emitter { side, X_DM, field, reach };
+    found.extend(raw.iter().filter_map(|raw| emit.at(raw.feature, &raw.p_M, &raw.sample)));
+    memory.raw = raw;
+}
+
+/// Keeps the deepest point of each cell with each main direction of its normal, of equally deep ones the outermost.
+fn deepest_of_cells(raw: &mut Vec<RawPoint>) {
+    let area = Aabb::of_points(raw.iter().map(|raw| raw.p_M));
+    let (size, middle) = (area.size().max(), area.centre());
+    for raw in raw.iter_mut() {
+        let at = (raw.p_M - area.min) * (CELLS / size);
+        let axis = raw.sample.gradient.iamax();
+        let side = 2 * axis as u64 + u64::from(raw.sample.gradient[axis] < 0.0);
+        raw.cell = ((at.x as u64 * 64 + at.y as u64) * 64 + at.z as u64) * 8 + side;
+        let depth = (raw.sample.value / (EQUAL * size)).floor();
+        raw.order = (depth, -(raw.p_M - middle).norm_squared());
+    }
+    raw.sort_unstable_by(|a, b| {
+        let order = |x: (f64, f64), y: (f64, f64)| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1));
+        a.cell.cmp(&b.cell).then(order(a.order, b.order)).then(a.feature.cmp(&b.feature))
+    });
+    raw.dedup_by(|b, a| a.cell == b.cell);
 }
 
 fn corners_known(memory: &VertexSamples, corners: &[u32; 3]) -> Option<[FieldSample; 3]> {
     let [a, b, c] = corners.map(|v| memory.known(v).copied());
     Some([a?, b?, c?])
+}
+
+/// Whether the exact surface is nearly parallel to the solid at the lowest corner of a triangle, on its side: then that corner stands
+/// for the triangle. The triangle itself may be inclined there, because it is a chord of the surface.
+fn is_parallel(
+    mesh: &Mesh,
+    own: &Field,
+    t: u32,
+    samples: &[FieldSample; 3],
+    R_DM: &nalgebra::Matrix3<f64>,
+) -> bool {
+    let low = (1..3).fold(0, |low, k| if samples[k].value < samples[low].value { k } else { low });
+    let corners = mesh.corners(t);
+    let g = R_DM.tr_mul(&samples[low].gradient);
+    let rises = |normal: &Vector3<f64>| {
+        (0..3).filter(|&k| k != low).all(|k| {
+            let way = corners[k] - corners[low];
+            let along = way - normal * normal.dot(&way);
+            g.dot(&along) > -PARALLEL * way.norm()
+        })
+    };
+    let smooth = mesh.pseudo_normal(mesh.triangles()[t as usize][low]).normalize();
+    if rises(&smooth) {
+        return true;
+    }
+    // At an edge of the solid, the surface on the side of the triangle.
+    let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+    let aside = corners[low] + ASIDE * (middle - corners[low]);
+    own.sample(&aside).to_surface().is_some_and(|(_, normal)| rises(&normal))
 }
 
 /// Whether the lowest point of a triangle lies on an edge across which the value falls farther.

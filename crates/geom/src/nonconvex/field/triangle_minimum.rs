@@ -12,6 +12,9 @@ const MOST_STEPS: usize = 12;
 const MOST_LINE_STEPS: usize = 6;
 /// Slope at which a point is the lowest [-].
 const LEVEL: f64 = 1e-5;
+/// Slope at the lowest corner up to which that is taken: two surfaces are nearly parallel, and no point of the triangle is lower
+/// by more than this share of its edges [-].
+const PARALLEL: f64 = 2e-3;
 /// Part of the slope at the start at which a line search ends [-].
 const LINE: f64 = 1e-3;
 /// Share of the triangle that a step inside it must have left [-].
@@ -53,7 +56,7 @@ pub fn of(
             if way > 0.0 { g.dot(&to) / way } else { 0.0 }
         });
         let vertex = (1..3).fold(0, |low, k| if slopes[k] < slopes[low] { k } else { low });
-        if slopes[vertex] > -LEVEL {
+        if slopes[vertex] > if moved { -LEVEL } else { -PARALLEL } {
             break;
         }
         let descent = n * (g.dot(&n) / area) - g;
