@@ -130,9 +130,10 @@ impl SampledGrid {
         0.5 * 3.0_f64.sqrt() * self.cell + largest * f64::from(f32::EPSILON)
     }
 
-    /// Bounds of the solid [m].
+    /// Bounds of the solid [m]; where the sign closes holes, the solid may reach beyond the mesh.
     pub fn solid_bounds(&self) -> Aabb {
-        self.mesh.local_bounds()
+        let beyond = if self.sign == GridSign::Winding { 2.0 * self.cell } else { 0.0 };
+        self.mesh.local_bounds().inflated(beyond)
     }
 
     /// Value and gradient of the interpolant.
