@@ -94,6 +94,98 @@ pub enum ShapeError {
         /// Number of edges at which the surface ends.
         borders: usize,
     },
+    /// A surface that bounds no solid, and where it ends.
+    #[error(
+        "sdf: {borders} edges of the mesh do not join exactly two triangles, or the triangles cannot be oriented, near ({}, {}, {}) m; expected a closed mesh, or the sign by winding number", found[0], found[1], found[2]
+    )]
+    OpenAt {
+        /// Number of edges at which the surface ends.
+        borders: usize,
+        /// Middle of the first of them [m].
+        found: [f64; 3],
+    },
+    /// Two triangles of a mesh that pass through each other.
+    #[error(
+        "sdf: triangles {} and {} of the mesh cross at ({}, {}, {}) m; expected a mesh that does not cross itself, or the sign by winding number", triangles[0], triangles[1], found[0], found[1], found[2]
+    )]
+    Crossing {
+        /// The triangles, after welding.
+        triangles: [u32; 2],
+        /// A point that both share [m].
+        found: [f64; 3],
+    },
+    /// A grid that does not fit into the memory allowed.
+    #[error(
+        "sdf: a grid with cells of {cell} m needs {bytes:.0} bytes; expected at most {most:.0}, hence larger cells"
+    )]
+    Memory {
+        /// Edge of a cell [m].
+        cell: f64,
+        /// Memory needed, or a lower bound of it [bytes].
+        bytes: f64,
+        /// Memory allowed [bytes].
+        most: f64,
+    },
+    /// A surface of too many cells.
+    #[error(
+        "sdf: a surface with cells of {width} m needs {found:.0} of them; expected at most {most:.0}"
+    )]
+    Cells {
+        /// Edge of a cell [m].
+        width: f64,
+        /// Number of cells.
+        found: f64,
+        /// Most cells.
+        most: f64,
+    },
+    /// A point of a profile that is not in the half plane.
+    #[error("sdf: point {index} of the profile = ({}, {}) m; expected finite (ρ, z) with ρ ≥ 0", found[0], found[1])]
+    ProfilePoint {
+        /// Index of the point.
+        index: usize,
+        /// The point given [m].
+        found: [f64; 2],
+    },
+    /// Two neighbouring points of a profile that coincide.
+    #[error("sdf: points {index} and the next of the profile coincide at ({}, {}) m; expected different points", found[0], found[1])]
+    ProfileEdge {
+        /// Index of the first point.
+        index: usize,
+        /// The point [m].
+        found: [f64; 2],
+    },
+    /// A polygon that crosses itself.
+    #[error("sdf: the profile crosses itself at (ρ, z) = ({}, {}) m; expected a simple polygon", found[0], found[1])]
+    ProfileCrossing {
+        /// The point [m].
+        found: [f64; 2],
+    },
+    /// A rounding that is larger than the solid.
+    #[error("sdf: a radius of {found} m; expected at most {most} m")]
+    Rounding {
+        /// The radius given [m].
+        found: f64,
+        /// The largest possible one [m].
+        most: f64,
+    },
+    /// A thread that does not exist or does not hold.
+    #[error("sdf: {parameter} = {found} m; expected {expected} {limit} m")]
+    Thread {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The value found [m].
+        found: f64,
+        /// The relation that it must have to the limit.
+        expected: &'static str,
+        /// The limit [m].
+        limit: f64,
+    },
+    /// A solid without bounds.
+    #[error("{shape}: the solid is empty or has no bounds; expected a bounded solid")]
+    Unbounded {
+        /// Name of the shape, as in [`crate::SHAPES`].
+        shape: &'static str,
+    },
     /// A part that the shape cannot hold.
     #[error("{shape}: part {index} is a {found}; expected {expected}")]
     Part {

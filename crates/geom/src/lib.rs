@@ -19,6 +19,7 @@ mod collider;
 mod contact;
 pub mod detect;
 mod error;
+pub mod field;
 mod local_height;
 pub mod narrow;
 pub mod nonconvex;
@@ -33,6 +34,7 @@ pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::{DetectionReach, Detector, FrameMotion};
 pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
+pub use field::{Field, FieldSolid};
 pub use local_height::local_height;
 pub use shape::{Ray, RayHit, SHAPES, Shape, ShapeEntry};
 pub use soft::{

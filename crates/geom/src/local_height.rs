@@ -36,6 +36,7 @@ pub fn local_height(
                 local_height(PosedShape { shape: part, X_WS }, point_W, n_W, near)
             })
             .fold(f64::NEG_INFINITY, f64::max),
+        Shape::Field(field) => origin + surface_height(field.surface(), &point_S, &n_S, near),
         Shape::Mesh(mesh) => origin + surface_height(&**mesh, &point_S, &n_S, near),
         Shape::HeightField(field) => origin + surface_height(&**field, &point_S, &n_S, near),
         _ => shape.support(&n_S).map_or(f64::INFINITY, |p| origin + n_S.dot(&p)),

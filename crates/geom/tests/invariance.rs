@@ -157,7 +157,10 @@ impl Pair {
 }
 
 fn shape() -> impl Strategy<Value = RandomShape> {
-    (0..SHAPES.len(), prop::array::uniform3(0.3..0.9), any::<u64>())
+    // The contacts of a field are a choice among many that are equally near; `fields` tests them.
+    let of_points = |kind: &usize| SHAPES[*kind].name != "sdf";
+    let kind = (0..SHAPES.len()).prop_filter("a choice among equals", of_points);
+    (kind, prop::array::uniform3(0.3..0.9), any::<u64>())
         .prop_map(|(kind, lengths, seed)| RandomShape { kind, lengths, seed })
 }
 

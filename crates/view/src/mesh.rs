@@ -121,6 +121,11 @@ impl Meshes {
                 let make = || creased(mesh.vertices(), mesh.triangles());
                 (Some(self.at(std::sync::Arc::as_ptr(mesh) as usize, make)), [1.0; 3])
             }
+            Shape::Field(field) => {
+                let surface = field.surface();
+                let make = || creased(surface.vertices(), surface.triangles());
+                (Some(self.at(std::sync::Arc::as_ptr(field) as usize, make)), [1.0; 3])
+            }
             Shape::HeightField(field) => {
                 let make = || {
                     let count = field.heights().len() as u32;

@@ -3,6 +3,8 @@
 //! Frames and roles: B is a surface in its own frame, A any other shape; normals point from B into A. The
 //! memory is thread-local, keeps its capacity from pair to pair and is not part of the state.
 
+use super::field::{SurfacePoint, VertexSamples};
+use crate::field::FieldTouch;
 use crate::narrow::{Manifold, SupportFeature};
 use nalgebra::{Isometry3, Vector3};
 use std::cell::Cell;
@@ -80,6 +82,10 @@ pub struct NonconvexScratch {
     pub hull: Vec<(f64, f64, usize)>,
     pub marks: Vec<u32>,
     pub scores: Vec<f64>,
+    /// Points of fields: those that a ball touches, those of triangles, and samples at vertices.
+    pub touches: Vec<FieldTouch>,
+    pub surface_points: Vec<SurfacePoint>,
+    pub vertex_samples: VertexSamples,
 }
 
 thread_local! {
@@ -112,6 +118,10 @@ pub enum FeatureKind {
     Nearest,
     /// The way out of a part of B inside A.
     Exit,
+    /// A vertex of a surface and a field.
+    FieldVertex,
+    /// A point of a triangle and a field.
+    FieldFace,
 }
 
 /// Feature id of 32 bits for two features: a hash, the same for the same features and practically unique.

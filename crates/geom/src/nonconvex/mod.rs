@@ -1,9 +1,9 @@
-//! Contacts of shapes that are not convex: meshes, height fields, compounds. No shape is replaced by its
+//! Contacts of shapes that are not convex: meshes, height fields, compounds, signed distance fields. No shape is replaced by its
 //! convex hull.
 //!
 //! Compounds are handled part by part. Contacts of a triangle surface with a convex shape are in
 //! `convex_surface` and `witness`, with a half space in `half_space`, with another surface in
-//! `surface_surface` and `surface_intersection`; `reduce` limits the number of points.
+//! `surface_surface` and `surface_intersection`, of signed distance fields in `field`; `reduce` limits the number of points.
 //! Closed meshes are solid. Open ones are thin sheets with two sides: they keep a shape on the side on
 //! which its centre lies. Height fields are solid below, however deep.
 
@@ -11,6 +11,7 @@ mod candidate;
 mod convex_in_surface;
 mod convex_surface;
 mod edge_separation;
+pub(crate) mod field;
 mod half_space;
 pub(crate) mod point_distance;
 mod prism;
@@ -71,11 +72,31 @@ fn surface_pair(
     scratch: &mut NonconvexScratch,
     manifold: &mut Manifold,
 ) {
-    use Shape::{HeightField, Mesh, Plane};
+    use Shape::{Field, HeightField, Mesh, Plane};
     let X_BA = b.X_WS.inv_mul(a.X_WS);
     let X_AB = X_BA.inverse();
     // Candidates are written in the frame of the shape in the role of the surface.
     let (home, home_is_first) = match (a.shape, b.shape) {
+        (Plane, Field(field)) => {
+            half_space::find(field.surface(), &X_AB, reach, scratch);
+            (a.X_WS, true)
+        }
+        (Field(field), Plane) => {
+            half_space::find(field.surface(), &X_BA, reach, scratch);
+            (b.X_WS, false)
+        }
+        (Field(one), Field(two)) if in_order(one.surface(), two.surface(), &X_BA) => {
+            field::find(two, a.shape, &X_BA, reach, scratch);
+            return write_manifold(&scratch.candidates, b.X_WS, false, manifold);
+        }
+        (Field(field), _) => {
+            field::find(field, b.shape, &X_AB, reach, scratch);
+            return write_manifold(&scratch.candidates, a.X_WS, true, manifold);
+        }
+        (_, Field(field)) => {
+            field::find(field, a.shape, &X_BA, reach, scratch);
+            return write_manifold(&scratch.candidates, b.X_WS, false, manifold);
+        }
         (Plane, Mesh(mesh)) => {
             half_space::find(mesh, &X_AB, reach, scratch);
             (a.X_WS, true)

@@ -23,7 +23,16 @@ const NEAREST: f64 = 0.1;
 
 /// Replaces the candidates by few that can transmit the same forces.
 pub fn reduce(scratch: &mut NonconvexScratch, reach: f64) {
-    let NonconvexScratch { candidates, kept, groups, plane, hull, marks, scores, .. } = scratch;
+    corners_of_faces(scratch, reach);
+    let NonconvexScratch { candidates, kept, scores, .. } = scratch;
+    if candidates.len() > MOST {
+        thin(candidates, kept, scores);
+    }
+}
+
+/// Removes the points inside the area of others with the same normal.
+pub fn corners_of_faces(scratch: &mut NonconvexScratch, reach: f64) {
+    let NonconvexScratch { candidates, kept, groups, plane, hull, marks, .. } = scratch;
     if candidates.len() <= 4 {
         return;
     }
@@ -76,9 +85,6 @@ pub fn reduce(scratch: &mut NonconvexScratch, reach: f64) {
         }
     }
     std::mem::swap(candidates, kept);
-    if candidates.len() > MOST {
-        thin(candidates, kept, scores);
-    }
 }
 
 /// Corners of the convex hull of the chosen points, seen along `normal`; coinciding points count once.

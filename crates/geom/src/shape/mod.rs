@@ -27,6 +27,7 @@ pub use mesh::Mesh;
 pub use nearest::SurfaceDistance;
 pub use ray::{Ray, RayHit};
 
+use crate::field::{Field, FieldSolid};
 use crate::narrow::{ConvexCore, SupportFeature};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -60,6 +61,8 @@ pub enum Shape {
         /// Its three radii [m].
         radii: Vector3<f64>,
     },
+    /// A solid given by a signed distance field.
+    Field(Arc<Field>),
     /// Heights over a grid in x and y.
     HeightField(Arc<HeightField>),
     /// A triangle mesh, not necessarily convex.
@@ -93,6 +96,7 @@ pub static SHAPES: &[ShapeEntry] = &[
     ShapeEntry { name: "heightfield", about: "Heights over a grid, solid below" },
     ShapeEntry { name: "mesh", about: "Triangle mesh, convex or not" },
     ShapeEntry { name: "plane", about: "Half space below z = 0" },
+    ShapeEntry { name: "sdf", about: "Solid given by a signed distance field" },
     ShapeEntry { name: "sphere", about: "Ball by its radius" },
 ];
 
@@ -120,6 +124,11 @@ impl Shape {
         size: (f64, f64),
     ) -> Result<Self, ShapeError> {
         Ok(Self::HeightField(Arc::new(HeightField::build(rows, columns, heights, size)?)))
+    }
+
+    /// A solid given by a signed distance field, see [`Field::build`].
+    pub fn field(solid: FieldSolid, width: Option<f64>) -> Result<Self, ShapeError> {
+        Ok(Self::Field(Arc::new(Field::build(solid, width)?)))
     }
 
     /// A triangle mesh, see [`Mesh::build`].
@@ -156,6 +165,7 @@ impl Shape {
             Self::Convex(_) => "convex",
             Self::Cylinder { .. } => "cylinder",
             Self::Ellipsoid { .. } => "ellipsoid",
+            Self::Field(_) => "sdf",
             Self::HeightField(_) => "heightfield",
             Self::Mesh(_) => "mesh",
             Self::Plane => "plane",
@@ -179,7 +189,7 @@ impl Shape {
             Self::Compound(compound) => return compound.check(),
             Self::HeightField(field) => return field.check(),
             Self::Mesh(mesh) => return mesh.check(),
-            Self::Convex(_) | Self::Plane => return Ok(()),
+            Self::Convex(_) | Self::Field(_) | Self::Plane => return Ok(()),
         };
         for (parameter, found) in lengths {
             if !(found > 0.0 && found.is_finite()) {
@@ -196,7 +206,7 @@ impl Shape {
 
     /// Whether the shape is convex (the plane's half space is).
     pub fn is_convex(&self) -> bool {
-        !matches!(self, Self::Compound(_) | Self::HeightField(_) | Self::Mesh(_))
+        !matches!(self, Self::Compound(_) | Self::Field(_) | Self::HeightField(_) | Self::Mesh(_))
     }
 
     /// Bounds in the world [m]; infinite for a plane.
@@ -223,6 +233,10 @@ impl Shape {
                 let half = (0..3).map(|i| R_WS.row(i).transpose().component_mul(radii).norm());
                 Aabb::around(centre, Vector3::from_iterator(half))
             }
+            Self::Field(field) => {
+                let bounds = field.local_bounds();
+                Aabb::of_box(X_WS, bounds.centre(), 0.5 * bounds.size())
+            }
             Self::HeightField(field) => field.bounds(X_WS),
             Self::Mesh(mesh) => mesh.bounds(X_WS),
             Self::Plane => Aabb::ALL,
@@ -239,6 +253,7 @@ impl Shape {
             Self::Convex(convex) => convex.bounding_radius(),
             Self::Cylinder { radius, half_length } => radius.hypot(*half_length),
             Self::Ellipsoid { radii } => radii.max(),
+            Self::Field(field) => field.bounding_radius(),
             Self::HeightField(field) => field.bounding_radius(),
             Self::Mesh(mesh) => mesh.bounding_radius(),
             Self::Plane => f64::INFINITY,
@@ -260,6 +275,7 @@ impl Shape {
             Self::Convex(convex) => convex.least_half_extent(),
             Self::Cylinder { radius, half_length } => radius.min(*half_length),
             Self::Ellipsoid { radii } => radii.min(),
+            Self::Field(field) => 0.5 * field.local_bounds().size().min(),
             Self::Mesh(mesh) => 0.5 * mesh.local_bounds().size().min(),
             Self::HeightField(_) | Self::Plane => f64::INFINITY,
         }
@@ -268,7 +284,11 @@ impl Shape {
     /// Farthest point along `dir_S` [m], for shapes that are convex and bounded; `None` otherwise.
     pub fn support(&self, dir_S: &Vector3<f64>) -> Option<Vector3<f64>> {
         match self {
-            Self::Compound(_) | Self::HeightField(_) | Self::Mesh(_) | Self::Plane => None,
+            Self::Compound(_)
+            | Self::Field(_)
+            | Self::HeightField(_)
+            | Self::Mesh(_)
+            | Self::Plane => None,
             _ => Some(ConvexCore::support(self, dir_S) + sphere::support(self.radius(), dir_S)),
         }
     }
@@ -295,6 +315,7 @@ impl Shape {
             Self::Plane => (0.0, Matrix3::zeros()),
             Self::Compound(compound) => return compound.mass_properties(density),
             Self::Convex(convex) => return convex.mass_properties(density),
+            Self::Field(field) => return field.surface().mass_properties(density),
             Self::HeightField(field) => return field.mass_properties(density),
             Self::Mesh(mesh) => return mesh.mass_properties(density),
         };

@@ -29,6 +29,10 @@ impl Shape {
             Self::Ellipsoid { radii } => Some(ellipsoid(radii, p_S)),
             Self::Plane => Some(SurfaceDistance { distance: p_S.z, normal: Vector3::z() }),
             Self::Sphere { radius } => Some(around(*p_S, *radius, Vector3::z())),
+            Self::Field(field) => {
+                let (distance, normal) = field.sample(p_S).to_surface()?;
+                Some(SurfaceDistance { distance, normal })
+            }
             Self::Compound(_) | Self::Convex(_) | Self::HeightField(_) | Self::Mesh(_) => None,
         }
     }

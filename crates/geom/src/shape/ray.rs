@@ -179,6 +179,7 @@ impl Shape {
                 let towards = mesh.is_closed() || n.dot(&ray.direction) <= 0.0;
                 return Some(RayHit { distance, normal: if towards { n } else { -n } });
             }
+            Self::Field(field) => return field.cast(ray, limit),
             Self::HeightField(field) => return height_field(field, ray, limit),
         };
         chord?.hit().filter(|hit| hit.distance <= limit)

@@ -95,6 +95,7 @@ impl PosedCollider<'_> {
             Shape::Capsule { radius, .. } | Shape::Sphere { radius } => *radius,
             Shape::Cylinder { radius, half_length } => radius.min(*half_length),
             Shape::Ellipsoid { radii } => radii.min(),
+            Shape::Field(field) => field.surface().mesh_width(),
             Shape::Mesh(mesh) => mesh.mesh_width(),
             Shape::HeightField(field) => field.spacing().0.min(field.spacing().1),
             Shape::Convex(hull) => 0.5 * hull.bounds(&Isometry3::identity()).size().min(),

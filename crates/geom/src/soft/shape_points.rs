@@ -185,6 +185,17 @@ impl<'a> FaceQuery<'a> {
                     }
                 }
             }),
+            Shape::Field(field) => {
+                let mesh = field.surface();
+                mesh.tree().visit(&self.region(), |t| {
+                    for v in mesh.triangles()[t as usize] {
+                        if mesh.is_exposed(v) {
+                            let (p, outward) = (mesh.vertices()[v as usize], mesh.pseudo_normal(v));
+                            self.test_sharp_point(v, &p, &outward, &normal_S, scratch);
+                        }
+                    }
+                });
+            }
             Shape::Plane | Shape::Compound(_) => {}
         }
     }

@@ -49,6 +49,10 @@ fn height(X_WP: &Isometry3<f64>, shape: &Shape, X_WS: &Isometry3<f64>) -> f64 {
     let n_S = X_WS.rotation.inverse_transform_vector(&n);
     let origin = n.dot(&(X_WS.translation.vector - X_WP.translation.vector));
     let lowest = match shape {
+        Shape::Field(field) => {
+            let vertices = field.surface().vertices().iter();
+            vertices.fold(f64::INFINITY, |least, p| least.min(n_S.dot(p)))
+        }
         Shape::Mesh(mesh) => {
             mesh.vertices().iter().fold(f64::INFINITY, |least, p| least.min(n_S.dot(p)))
         }

@@ -14,6 +14,7 @@
 //! Convex shapes are handled by their cores, meshes and height fields triangle by triangle, compounds part
 //! by part, half spaces by the lowest point over them.
 
+mod field;
 mod half_space;
 mod relative;
 mod surface;
@@ -21,8 +22,8 @@ mod surface;
 pub use relative::RelativeMotion;
 
 use crate::Shape;
-use crate::narrow::ConvexCore;
 use crate::narrow::gjk::{self, COARSE, Exactness, GjkResult, MinkowskiDifference};
+use crate::narrow::{ConvexCore, Manifold};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Most evaluations of the distance for one pair.
@@ -98,6 +99,7 @@ impl MovingShape<'_> {
 /// Memory of [`meeting`]: triangles that a shape can reach.
 #[derive(Clone, Debug, Default)]
 pub struct SweepScratch {
+    manifold: Manifold,
     outer: Vec<u32>,
     inner: Vec<u32>,
 }
@@ -142,6 +144,7 @@ fn parts(
         _ if a.shape.is_convex() && b.shape.is_convex() => {
             cores(&MovingCore::of(a), &MovingCore::of(b), target, limit)
         }
+        (Shape::Field(_), _) | (_, Shape::Field(_)) => field::meeting(a, b, target, limit, scratch),
         _ => surface::meeting(a, b, target, limit, scratch),
     }
 }

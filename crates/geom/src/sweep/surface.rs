@@ -43,7 +43,7 @@ pub(super) fn meeting(
 ) -> Option<f64> {
     match (surface_of(a.shape), surface_of(b.shape)) {
         (Some(one), Some(two)) => {
-            let SweepScratch { outer, inner } = scratch;
+            let SweepScratch { outer, inner, .. } = scratch;
             let whole = MovingBounds {
                 bounds_W: a.shape.bounds(&a.X_WS),
                 radius: (a.X_WS.translation.vector - a.motion.centre).norm()

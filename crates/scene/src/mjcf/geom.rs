@@ -6,7 +6,8 @@
 //! visible size.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
-use stiction_geom::Shape;
+use stiction_geom::field::{GridSign, MOST_BYTES, SampledGrid};
+use stiction_geom::{FieldSolid, Shape};
 
 use super::asset;
 use super::build::{Build, ContactTerms, GeomKind};
@@ -118,9 +119,6 @@ pub(super) fn read(
             return Err(element.error("no mesh; expected the name of one"));
         }
         (GeomKind::Mesh | GeomKind::Sdf, Some(mesh)) => {
-            if kind == GeomKind::Sdf {
-                build.note("sdf: the triangles of the mesh touch, not a field of distances");
-            }
             if shell {
                 let expected = "shells of meshes to be requested where the mesh is declared";
                 return Err(element.wrong("shellinertia", expected));
@@ -284,6 +282,13 @@ fn sizes(kind: GeomKind) -> usize {
     }
 }
 
+/// The signed distance of a mesh, with 48 cells along its longest side.
+fn sampled_field(mesh: &stiction_geom::shape::Mesh) -> Result<Shape, stiction_geom::ShapeError> {
+    let cell = mesh.local_bounds().size().max() / 48.0;
+    let grid = SampledGrid::build(mesh.clone(), cell, GridSign::Closed, MOST_BYTES)?;
+    Shape::field(FieldSolid::Grid(std::sync::Arc::new(grid)), None)
+}
+
 fn primitive(kind: GeomKind, size: &Vector3<f64>) -> Result<Shape, stiction_geom::ShapeError> {
     match kind {
         GeomKind::Sphere => Shape::sphere(size.x),
@@ -395,7 +400,16 @@ fn with_mesh(
     if in_world {
         let fault =
             |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
-        let by_surface = surface.filter(|_| geom.kind == GeomKind::Sdf);
+        let by_surface = match surface.filter(|_| geom.kind == GeomKind::Sdf) {
+            Some(Shape::Mesh(mesh)) => {
+                let sampled = sampled_field(&mesh);
+                if let Err(fault) = &sampled {
+                    build.note(format!("sdf: mesh \"{name}\": its triangles touch: {fault}"));
+                }
+                Some(sampled.unwrap_or(Shape::Mesh(mesh)))
+            }
+            other => other,
+        };
         geom.shape = Some(by_surface.map_or_else(|| solid.hull().map_err(fault), Ok)?);
     } else if visual.is_none() {
         geom.visual = solid.hull().ok().map(|hull| (VisualGeometry::Shape(hull), geom.pose));

@@ -20,6 +20,7 @@ mod order;
 mod pose;
 mod record;
 mod region;
+mod sdf;
 mod settings;
 mod shape;
 mod soft;

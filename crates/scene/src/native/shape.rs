@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use stiction_geom::{SHAPES, Shape};
 
 use super::csv;
+use super::sdf;
 use super::table::Table;
 use crate::error::SceneError;
 use crate::files::Files;
@@ -52,6 +53,7 @@ pub(super) fn read(table: &Table, files: &mut Files, folder: &Path) -> Result<Sh
             Shape::convex(&points.ok_or_else(|| table.wrong("points", expected))?)
         }
         "convex" => Shape::convex(&triangles(table, files, folder)?.vertices),
+        "sdf" => return sdf::read(table, files, folder),
         _ => return height_field(table, files, folder),
     };
     shape.map_err(|error| table.because("shape", error))
@@ -63,7 +65,17 @@ fn triangles(
     files: &mut Files,
     folder: &Path,
 ) -> Result<mesh_file::Triangles, SceneError> {
-    let file = table.require("file", "the name of a mesh file")?;
+    triangles_of(table, "file", files, folder)
+}
+
+/// Triangles of the file that a key names, scaled.
+pub(super) fn triangles_of(
+    table: &Table,
+    key: &'static str,
+    files: &mut Files,
+    folder: &Path,
+) -> Result<mesh_file::Triangles, SceneError> {
+    let file = table.require(key, "the name of a mesh file")?;
     let mut mesh = mesh_file::read(files, &folder.join(file))?;
     let scale = match table.has("scale") {
         false => Vector3::repeat(1.0),

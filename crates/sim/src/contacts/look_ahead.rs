@@ -264,7 +264,8 @@ impl LookAhead {
                 continue;
             }
             let ids = [contact.a, contact.b];
-            let is_thick = |id| !matches!(world.colliders.get(id).shape, Shape::Mesh(_));
+            let is_thick =
+                |id| !matches!(world.colliders.get(id).shape, Shape::Field(_) | Shape::Mesh(_));
             let thickness = ids.map(|id| world.thickness[id.index()]);
             let allowed = (MISSED_SHARE * thickness[0].min(thickness[1])).min(correctable);
             if ids.into_iter().all(is_thick) && gap > -allowed || world.rigid_gap(contact).is_none()

@@ -315,6 +315,7 @@ fn rank(shape: &Shape) -> usize {
         Shape::Cylinder { .. } => 5,
         Shape::Box(_) => 6,
         Shape::Convex(_) | Shape::Mesh(_) | Shape::Compound(_) => 7,
+        Shape::Field(_) => 8,
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use stiction_geom::Shape;
+use stiction_geom::shape::Mesh;
 
 use super::super::{Geometry, Triangles, VisualShape};
 use crate::bytes::{Reader, Writer};
@@ -43,6 +44,7 @@ impl WrittenGeometries {
         let here = match geometry {
             Geometry::Shape(Shape::Compound(shared)) => Arc::as_ptr(shared).addr(),
             Geometry::Shape(Shape::Convex(shared)) => Arc::as_ptr(shared).addr(),
+            Geometry::Shape(Shape::Field(shared)) => Arc::as_ptr(shared).addr(),
             Geometry::Shape(Shape::HeightField(shared)) => Arc::as_ptr(shared).addr(),
             Geometry::Shape(Shape::Mesh(shared)) => Arc::as_ptr(shared).addr(),
             Geometry::Shape(_) => 0,
@@ -109,17 +111,21 @@ fn shape(shape: &Shape, out: &mut Writer) {
             out.numbers(&[x, y]);
             out.list(field.heights(), |out, z| out.f64(*z));
         }
-        Shape::Mesh(mesh) => {
-            out.u32(kind::MESH);
-            out.list(mesh.vertices(), Writer::vector);
-            out.list(mesh.triangles(), |out, corners| out.counts(corners));
-        }
+        // A recording shows the surface of a field.
+        Shape::Field(field) => surface(field.surface(), out),
+        Shape::Mesh(mesh) => surface(mesh, out),
         Shape::Plane => out.u32(kind::PLANE),
         Shape::Sphere { radius } => {
             out.u32(kind::SPHERE);
             out.f64(*radius);
         }
     }
+}
+
+fn surface(mesh: &Mesh, out: &mut Writer) {
+    out.u32(kind::MESH);
+    out.list(mesh.vertices(), Writer::vector);
+    out.list(mesh.triangles(), |out, corners| out.counts(corners));
 }
 
 /// A geometry; `earlier` are those that were read. `parts` counts the parts of compounds so far.

@@ -1,0 +1,73 @@
+//! Times of queries of signed distance fields and of their contacts.
+
+#![allow(non_snake_case)]
+
+use nalgebra::{Isometry3, Vector3};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+use stiction_geom::field::{GridSign, MOST_BYTES, Profile, SampledGrid, Thread};
+use stiction_geom::narrow::{self, Manifold, PosedShape};
+use stiction_geom::shape::{Mesh, generate};
+use stiction_geom::{FieldSolid, Shape, ShapeError};
+use stiction_math::random::SplitMix64;
+
+fn main() -> Result<(), ShapeError> {
+    let line = Profile::line(&[[0.0, 0.0], [0.06, 0.0], [0.1, 0.03]], 0.005)?;
+    let (vertices, triangles) = generate::torus(0.08, 0.03, 96, 48);
+    let grid = SampledGrid::build(
+        Mesh::build(&vertices, &triangles)?,
+        0.002,
+        GridSign::Closed,
+        MOST_BYTES,
+    )?;
+    let dish = FieldSolid::Revolve(Arc::new(line));
+    let solids = [
+        ("dish", dish.clone()),
+        ("grid", FieldSolid::Grid(Arc::new(grid))),
+        ("bolt", FieldSolid::Thread(Thread::m48_bolt(0.03))),
+    ];
+    let mut random = SplitMix64::new(1);
+    let points: Vec<Vector3<f64>> = (0..4096).map(|_| 0.1 * random.vector3()).collect();
+    for (name, solid) in &solids {
+        let rounds = 200;
+        let start = Instant::now();
+        let mut sum = 0.0;
+        for _ in 0..rounds {
+            for p in &points {
+                sum += black_box(solid.sample(black_box(p))).value;
+            }
+        }
+        let each = start.elapsed().as_secs_f64() / f64::from(rounds) / points.len() as f64;
+        println!("{name}: {:.1} ns per query ({sum:.3})", 1e9 * each);
+    }
+    let plate = Shape::field(dish, None)?;
+    let bolt = Shape::field(solids[2].1.clone(), None)?;
+    let nut = Shape::field(FieldSolid::Thread(Thread::m48_nut(0.0125, 1e-4)), None)?;
+    let (sphere, fine) = generate::icosphere(0.03, 5);
+    let many = Shape::mesh(&sphere, &fine)?;
+    let pairs = [
+        ("plate in plate", &plate, &plate, 0.005),
+        ("nut on bolt", &bolt, &nut, 0.0),
+        ("mesh of 20480 triangles on plate", &plate, &many, 0.0324),
+    ];
+    for (name, a, b, z) in pairs {
+        let (X_A, X_B) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, z));
+        let mut manifold = Manifold::default();
+        let rounds = 50;
+        let mut best = f64::INFINITY;
+        for _ in 0..rounds {
+            manifold.clear();
+            let start = Instant::now();
+            narrow::contacts(
+                PosedShape { shape: a, X_WS: &X_A },
+                PosedShape { shape: b, X_WS: &X_B },
+                4e-4,
+                &mut manifold,
+            );
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name}: {:.0} µs, {} contacts", 1e6 * best, manifold.len());
+    }
+    Ok(())
+}
