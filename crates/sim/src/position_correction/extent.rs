@@ -4,8 +4,10 @@ use stiction_mech::{BodyId, Data, JointKind, angular_velocity, point_velocity, t
 
 use crate::world::World;
 
-/// Largest turn of a body, and of a hinge, by corrections in one step, besides what it turns in the step anyway [rad].
-pub(crate) const MAX_TURN: f64 = 0.015;
+/// Largest turn of a body by corrections in one step, besides what it turns in the step anyway [rad].
+pub(crate) const MAX_TURN: f64 = 0.02;
+/// The same of a hinge, relative to that of a body [-]: the step moves it, too, and both together must be no jump.
+const HINGE_TURN: f64 = 0.75;
 
 /// Largest displacement of a point of a body, and largest turn of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,7 +37,7 @@ impl Extent {
     }
 
     /// The extent of a displacement of a tree beside its motion with velocities `v` in time h [s]: the turn of a body or
-    /// a hinge counts only as far as it exceeds that of its motion. `turns` is memory for the turns of the bodies. Writes velocities of its
+    /// a hinge counts only as far as it exceeds that of its motion, that of a hinge by more. `turns` is memory for the turns of the bodies. Writes velocities of its
     /// bodies into the data.
     pub fn beside(
         world: &World,
@@ -57,7 +59,7 @@ impl Extent {
             joints.iter().filter(|joint| matches!(joint.spec.kind, JointKind::Hinge { .. }));
         let own = hinges.map(|joint| {
             let dof = joint.dofs.start;
-            displacement[dof].abs() - h * v[dof].abs()
+            (displacement[dof].abs() - h * v[dof].abs()) / HINGE_TURN
         });
         Self { turn: excess.chain(own).fold(0.0, f64::max), ..extent }
     }
