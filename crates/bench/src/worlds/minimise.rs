@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::generator::generate;
+use super::draw::WorldDraw;
 use super::oracles::Oracle;
 use super::plan::WorldPlan;
 use super::run::{RunLength, Violation, run};
@@ -13,8 +13,8 @@ const MAX_RUNS: usize = 150;
 /// A world that violates an oracle silently, as it can be built again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// Seed of the worlds.
-    pub seed: u64,
+    /// The worlds.
+    pub draw: WorldDraw,
     /// Index of the world.
     pub index: u64,
     /// Name of the solver.
@@ -32,7 +32,7 @@ pub struct Recipe {
 impl Recipe {
     /// The world.
     pub fn plan(&self) -> WorldPlan {
-        generate(self.seed, self.index).keep(&self.kept)
+        self.draw.world(self.index).keep(&self.kept)
     }
 
     /// The violation, if it occurs.
@@ -43,14 +43,17 @@ impl Recipe {
 
     /// Name of its file.
     pub fn file_name(&self) -> String {
-        format!("world-{}-{}-{}.json", self.seed, self.index, self.oracle.name())
+        let WorldDraw { seed, fields } = self.draw;
+        let kind = if fields { "-fields" } else { "" };
+        format!("world-{seed}{kind}-{}-{}.json", self.index, self.oracle.name())
     }
 
     /// The recipe as JSON, with a description for readers.
     pub fn json(&self) -> Value {
         json!({
             // Seeds are 64-bit numbers, which JSON readers may round.
-            "seed": self.seed.to_string(),
+            "seed": self.draw.seed.to_string(),
+            "fields": self.draw.fields,
             "index": self.index,
             "solver": self.solver,
             "steps": self.steps,
@@ -71,8 +74,11 @@ impl Recipe {
             |name: &str| field(name)?.as_str().ok_or_else(|| format!("\"{name}\" is not a text"));
         let kept = field("kept")?.as_array().ok_or("\"kept\" is not a list")?;
         let kept = kept.iter().map(|part| part.as_str().map(str::to_owned));
+        let seed = text("seed")?.parse().map_err(|_| "\"seed\" is not a whole number")?;
+        // Recipes without the word are of worlds without fields.
+        let fields = value.get("fields").and_then(Value::as_bool).unwrap_or(false);
         Ok(Self {
-            seed: text("seed")?.parse().map_err(|_| "\"seed\" is not a whole number")?,
+            draw: WorldDraw { seed, fields },
             index: number("index")?,
             solver: text("solver")?.to_owned(),
             steps: usize::try_from(number("steps")?).map_err(|error| error.to_string())?,
@@ -85,12 +91,12 @@ impl Recipe {
 
 /// Removes parts of a world one after the other as long as the violation persists.
 pub fn minimise(
-    (seed, index): (u64, u64),
+    (draw, index): (WorldDraw, u64),
     solver: &str,
     violation: &Violation,
     length: &RunLength,
 ) -> Recipe {
-    let mut plan = generate(seed, index);
+    let mut plan = draw.world(index);
     let mut found = violation.clone();
     let mut runs = 0;
     loop {
@@ -112,7 +118,7 @@ pub fn minimise(
         }
     }
     Recipe {
-        seed,
+        draw,
         index,
         solver: solver.to_owned(),
         steps: found.step + 1,

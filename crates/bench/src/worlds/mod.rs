@@ -6,7 +6,10 @@
 pub mod build;
 mod causes;
 pub mod convex;
+pub mod draw;
 mod drift;
+pub mod field_relation;
+mod fields;
 pub mod generator;
 pub mod look;
 pub mod minimise;
@@ -26,6 +29,7 @@ use crate::bench_report::BenchReport;
 use crate::error::BenchError;
 use crate::progress;
 
+use draw::WorldDraw;
 use minimise::{Recipe, minimise};
 use oracles::Oracle;
 pub use report::WorldsReport;
@@ -38,6 +42,7 @@ use run::RunLength;
 Examples:
   stiction-bench worlds --seed 1 --count 1000
   stiction-bench worlds --seed 1 --count 200 --steps 50 --solver alm --json
+  stiction-bench worlds --seed 1 --count 1000 --fields
   stiction-bench worlds --replay target/bench/world-1-17-energy.json")]
 pub struct WorldsArgs {
     /// Seed of the worlds
@@ -46,6 +51,9 @@ pub struct WorldsArgs {
     /// Number of worlds
     #[arg(long, value_name = "N", default_value = "100")]
     count: u64,
+    /// Put signed distance fields in place of some shapes
+    #[arg(long)]
+    fields: bool,
     /// Index of the first world
     #[arg(long, value_name = "N", default_value = "0")]
     first: u64,
@@ -82,7 +90,7 @@ impl WorldsArgs {
             return replay(path, &length);
         }
         let report = survey(
-            self.seed,
+            WorldDraw { seed: self.seed, fields: self.fields },
             self.first..self.first + self.count,
             &self.solver,
             &length,
@@ -98,9 +106,9 @@ impl WorldsArgs {
     }
 }
 
-/// Runs a range of worlds of a seed. Of each oracle, at most `reduce` silent violations are minimised.
+/// Runs a range of worlds. Of each oracle, at most `reduce` silent violations are minimised.
 pub fn survey(
-    seed: u64,
+    draw: WorldDraw,
     worlds: std::ops::Range<u64>,
     solver: &str,
     length: &RunLength,
@@ -109,13 +117,13 @@ pub fn survey(
     let mut report = WorldsReport::default();
     let bar = progress::bar(usize::try_from(worlds.end - worlds.start).unwrap_or(usize::MAX));
     for index in worlds {
-        let plan = generator::generate(seed, index);
+        let plan = draw.world(index);
         let outcome = run::run(&plan, solver, length);
         report.add(index, plan.class, &outcome);
         for violation in outcome.all_silent() {
             let of_oracle = |recipe: &&Recipe| recipe.oracle == violation.oracle;
             if report.recipes.iter().filter(of_oracle).count() < reduce {
-                report.recipes.push(minimise((seed, index), solver, violation, length));
+                report.recipes.push(minimise((draw, index), solver, violation, length));
             }
         }
         bar.set_message(format!("{} silent violations", report.silent()));

@@ -26,7 +26,7 @@ const LEAST_SPEED: f64 = 1e-7;
 const QUATERNION: f64 = 1e-9;
 /// Distance that counts as apart, relative to the size of shapes [-].
 const APART: f64 = 1e-4;
-/// The same at meshes and height fields, whose contacts stand for several triangles: ten times the slop [m].
+/// The same at meshes, height fields and signed distance fields, whose contacts stand for several triangles: ten times the slop [m].
 const AT_SURFACE: f64 = 1e-4;
 /// Depth relative to the size of the smaller shape, error of an equality or a limit [m, rad], and steps without
 /// progress.
@@ -294,9 +294,11 @@ pub fn geometry(world: &World, before: &Look, contacts: &[ContactPoint]) -> Vec<
         let size = first.size().min(second.size());
         let between = |c: &&ContactPoint| c.geoms == [a.index, b.index];
         let names = || format!("{} {} and {} {}", a.shape.name(), a.index, b.shape.name(), b.index);
-        let is_surface = |pieces: &Pieces| matches!(pieces, Pieces::Triangles(_));
+        let is_surface =
+            |pieces: &Pieces| matches!(pieces, Pieces::Triangles(_) | Pieces::Field(_));
         let coarse = is_surface(&first) || is_surface(&second);
-        let tolerance = if coarse { (APART * size).max(AT_SURFACE) } else { APART * size };
+        let exact = if coarse { (APART * size).max(AT_SURFACE) } else { APART * size };
+        let tolerance = exact + first.error_bound() + second.error_bound();
         let deepest = contacts.iter().filter(between).map(|c| c.gap).fold(0.0, f64::min);
         if distance > tolerance && deepest < -tolerance {
             let what =

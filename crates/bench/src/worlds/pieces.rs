@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Shape;
 
 use super::convex::{ConvexSet, PlacedConvex, PlacedTriangle, Separation, is_checked, separation};
+use super::field_relation::{HalfSpace, PlacedField, ScaledConvex, Solid, field_relation};
 
 /// Shrinkage of the smaller of two convex shapes under which they still overlap, and of a shape against a
 /// triangle, which has no inside [-].
@@ -18,6 +19,8 @@ pub enum Pieces<'a> {
     Convex(Vec<PlacedConvex<'a>>),
     /// Triangles of a closed surface, or of a height field with all that is below it.
     Triangles(Vec<PlacedTriangle>),
+    /// A solid given by a signed distance field.
+    Field(PlacedField<'a>),
 }
 
 impl<'a> Pieces<'a> {
@@ -35,6 +38,7 @@ impl<'a> Pieces<'a> {
                 });
                 parts.collect::<Option<_>>().map(Self::Convex)
             }
+            Shape::Field(field) => Some(Self::Field(PlacedField { field, pose: *pose })),
             Shape::Mesh(mesh) if mesh.is_closed() => {
                 let count = mesh.triangles().len() as u32;
                 Some(Self::Triangles((0..count).map(|t| placed(mesh.corners(t))).collect()))
@@ -50,12 +54,21 @@ impl<'a> Pieces<'a> {
         }
     }
 
+    /// Bound of the error of distances [m].
+    pub fn error_bound(&self) -> f64 {
+        match self {
+            Self::Field(placed) => placed.field.error_bound(),
+            _ => 0.0,
+        }
+    }
+
     /// Half of the smallest extent of a part [m]; infinite for surfaces.
     pub fn size(&self) -> f64 {
         match self {
             Self::Convex(parts) => {
                 parts.iter().map(PlacedConvex::size).fold(f64::INFINITY, f64::min)
             }
+            Self::Field(placed) => field_size(placed),
             _ => f64::INFINITY,
         }
     }
@@ -87,8 +100,37 @@ pub fn relation(a: &Pieces, b: &Pieces) -> Option<Separation> {
             }
             Some(found)
         }
+        (Pieces::Field(field), other) | (other, Pieces::Field(field)) => {
+            let deep = SHRINK * field_size(field).min(other.size()) + field.field.error_bound();
+            match other {
+                Pieces::HalfSpace(plane) => Some(field_relation(field, &HalfSpace(plane), deep)),
+                Pieces::Field(two) => {
+                    Some(field_relation(field, two, deep + two.field.error_bound()))
+                }
+                Pieces::Convex(parts) => {
+                    Some(nearest(parts.iter().map(|part| field_and_convex(field, part, deep))))
+                }
+                Pieces::Triangles(_) => None,
+            }
+        }
         _ => None,
     }
+}
+
+fn field_size(placed: &PlacedField) -> f64 {
+    0.5 * placed.field.local_bounds().size().min()
+}
+
+fn field_and_convex(field: &PlacedField, part: &PlacedConvex, deep: f64) -> Separation {
+    let (one, two) = (field.cube(), (part.middle(), part.radius()));
+    let apart = (one.0 - two.0).norm() - one.1 - two.1;
+    if apart > 0.0 {
+        return Separation { distance: apart, overlaps: false };
+    }
+    let whole = field_relation(field, &ScaledConvex(part, 1.0), deep);
+    let overlaps =
+        whole.overlaps && field_relation(field, &ScaledConvex(part, 1.0 - SHRINK), deep).overlaps;
+    Separation { distance: whole.distance, overlaps }
 }
 
 /// The least distance of all, and whether one of them overlaps.

@@ -13,6 +13,7 @@ use crate::field::{Field, FieldSample};
 use crate::nonconvex::candidate::{FeatureKind, feature_id};
 use crate::shape::Mesh;
 use nalgebra::{Isometry3, Point3, Vector3};
+use std::cell::Cell;
 
 /// Slope towards a neighbour from which on a vertex is not a contact [-].
 const FALLS: f64 = 0.1;
@@ -25,6 +26,8 @@ const ON_EDGE: f64 = 1e-6;
 const PARALLEL: f64 = 5e-3;
 /// Share of the way to the middle of a triangle at which its side of an edge is looked at [-].
 const ASIDE: f64 = 0.05;
+/// Distance beyond that of the nearest point within which others are of interest, relative to the size of the smaller solid [-].
+const BEYOND: f64 = 0.1;
 /// Number of points from which on only the deepest of each cell is kept.
 const VERY_MANY: usize = 480;
 /// Cells along the longest side of the area.
@@ -97,7 +100,8 @@ impl VertexSamples {
     }
 }
 
-/// Writes the points of the surface at `X_DM` within `reach` [m] of the solid.
+/// Writes the points of the surface at `X_DM` within `reach` [m] of the solid; where it is far away relative to its size, those that
+/// are hardly farther than the nearest.
 pub fn find(
     side: &SurfaceSide,
     X_DM: &Isometry3<f64>,
@@ -111,6 +115,7 @@ pub fn find(
     memory.start(mesh.vertices().len());
     let R_DM = X_DM.rotation.to_rotation_matrix();
     let place = |p: &Vector3<f64>| R_DM * p + X_DM.translation.vector;
+    let reach = limited_reach(mesh, place, field, reach);
     let (L, home) = (field.lipschitz(), around(&field.bounds(), reach));
     mesh.tree().visit_leaves(
         |bounds| {
@@ -182,6 +187,35 @@ pub fn find(
     let emit = Emitter { side, X_DM, field, reach };
     found.extend(raw.iter().filter_map(|raw| emit.at(raw.feature, &raw.p_M, &raw.sample)));
     memory.raw = raw;
+}
+
+/// The reach [m], if it is large relative to the size of the smaller solid no more than a share of this size beyond the vertex that
+/// is nearest to the other: otherwise all of a small solid would be within reach.
+fn limited_reach(
+    mesh: &Mesh,
+    place: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    field: &impl DistanceField,
+    reach: f64,
+) -> f64 {
+    let size = mesh.bounding_radius().min(0.5 * field.bounds().size().norm());
+    if reach <= BEYOND * size {
+        return reach;
+    }
+    let (L, home) = (field.lipschitz(), around(&field.bounds(), reach));
+    let least = Cell::new(reach);
+    mesh.tree().visit_leaves(
+        |bounds| {
+            let (centre, radius) = (place(&bounds.centre()), 0.5 * bounds.size().norm());
+            home.distance_squared(&centre) <= radius * radius
+                && field.sample(&centre).value < least.get() + L * radius
+        },
+        |t| {
+            for p in mesh.corners(t) {
+                least.set(least.get().min(field.sample(&place(&p)).value));
+            }
+        },
+    );
+    reach.min(least.get().max(0.0) + BEYOND * size)
 }
 
 /// Keeps the deepest point of each cell with each main direction of its normal, of equally deep ones the outermost.
