@@ -249,6 +249,51 @@ fn distances_of_boxes_and_balls_agree_with_their_formulas() {
 }
 
 #[test]
+fn balls_as_fields_are_as_far_from_balls_planes_and_fields_as_their_formulas_say() {
+    use stiction_bench::worlds::pieces::{Pieces, relation};
+    use stiction_geom::FieldSolid;
+    let ball = Shape::sphere(0.1).unwrap();
+    let [field, small] =
+        [0.3, 0.1].map(|r| Shape::field(FieldSolid::Sphere(r), Some(0.05)).unwrap());
+    let plane = Shape::Plane;
+    let mut random = SplitMix64::new(8);
+    let (mut apart, mut together) = (0, 0);
+    for _ in 0..100 {
+        let p = 0.5 * random.vector3();
+        let home = Isometry3::identity();
+        let first = Pieces::of(&field, &home).unwrap();
+        for (other, gap) in
+            [(&ball, p.norm() - 0.4), (&small, p.norm() - 0.4), (&plane, -p.z - 0.3)]
+        {
+            let pose = Isometry3::translation(p.x, p.y, p.z);
+            let found = relation(&first, &Pieces::of(other, &pose).unwrap()).unwrap();
+            // What is proven is at most the gap. The least value is found to 2e-3 of the smaller radius, a quarter of the gap's, or until
+            // the cells are used up.
+            assert!(found.distance <= gap + 1e-12, "{}: {gap}, {found:?}", other.name());
+            if gap > 0.05 {
+                assert!(found.distance > 0.25 * gap, "{}: {gap}, {found:?}", other.name());
+                apart += 1;
+            }
+            // An overlap is found beyond a thousandth of the size, and never without one.
+            assert!(!found.overlaps || gap < 0.0, "{}: {gap}, {found:?}", other.name());
+            if gap < -0.02 {
+                assert!(found.overlaps, "{}: {gap}, {found:?}", other.name());
+                together += 1;
+            }
+        }
+    }
+    assert!(apart > 20 && together > 20, "{apart}, {together}");
+}
+
+#[test]
+fn worlds_with_fields_neither_panic_nor_go_wrong_in_silence() {
+    let report = survey(WorldDraw { seed: 1, fields: true }, 0..8, "auto", &LENGTH, 1);
+    println!("{}", report.text());
+    assert_eq!(report.panics(), 0);
+    assert_eq!(report.silent(), 0);
+}
+
+#[test]
 fn a_recipe_survives_its_file() {
     let recipe = Recipe {
         draw: WorldDraw { seed: u64::MAX, fields: true },
