@@ -14,6 +14,7 @@ mod files;
 mod inspect;
 mod interrupt;
 mod list;
+mod model_files;
 mod numbers;
 mod problem;
 mod report;

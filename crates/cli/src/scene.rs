@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use stiction_scene::import::Options;
-use stiction_scene::{FORMATS, Files, Imported, Scene, SceneError, SceneRun, load_with};
+use stiction_scene::{FORMATS, Imported, Scene, SceneError, SceneRun, load_with};
 use stiction_sim::{SOLVER_PREFIX, SettingsError, StepReport};
 use stiction_solve::setting::{SettingError, SettingValue};
 use stiction_study::{NoSteps, RunLength, SCENARIOS, Scenario, SceneSource, StudyError};
 
 use crate::args::{ImportArgs, SceneArgs};
 use crate::error::CommandError;
+use crate::model_files::model_files;
 
 /// File name extensions of contact problems.
 const PROBLEM_EXTENSIONS: [&str; 3] = ["h5", "hdf5", "npz"];
@@ -115,7 +116,7 @@ fn of_file(args: &SceneArgs) -> Result<SceneSource, CommandError> {
         return Err(CommandError::NoSuchScene { target, endings, known });
     }
     Ok(SceneSource::Files {
-        files: Files::on_disk(),
+        files: model_files(),
         path: path.to_owned(),
         options: import_options(&args.import),
         keyframe: args.keyframe.clone(),
@@ -125,7 +126,7 @@ fn of_file(args: &SceneArgs) -> Result<SceneSource, CommandError> {
 
 /// Loads a model file with the import options of the command line.
 pub fn load(path: &Path, args: &ImportArgs) -> Result<Imported, SceneError> {
-    load_with(Files::on_disk(), path, &import_options(args))
+    load_with(model_files(), path, &import_options(args))
 }
 
 fn import_options(args: &ImportArgs) -> Options {

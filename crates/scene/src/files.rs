@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::SceneError;
+use crate::field_cache::FieldCache;
 
 /// Largest file that is read [bytes].
 const LARGEST: u64 = 1 << 30;
@@ -19,12 +20,14 @@ pub struct Files {
     held: BTreeMap<PathBuf, Arc<[u8]>>,
     /// Whether files that are not held may be read from disk.
     disk: bool,
+    /// Signed distance fields of meshes.
+    pub fields: FieldCache,
 }
 
 impl Files {
-    /// Files on disk.
+    /// Files on disk; fields that take long to build are kept in the user's folder for caches.
     pub fn on_disk() -> Self {
-        Self { held: BTreeMap::new(), disk: true }
+        Self { held: BTreeMap::new(), disk: true, fields: FieldCache::of_user() }
     }
 
     /// Files in memory, and nothing else.
@@ -39,7 +42,7 @@ impl Files {
 
     /// The same files without access to the disk, for a packed model.
     pub fn packed(&self) -> Self {
-        Self { held: self.held.clone(), disk: false }
+        Self { held: self.held.clone(), ..Self::default() }
     }
 
     /// Whether files that are not held are read from disk.

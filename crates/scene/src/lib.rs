@@ -9,6 +9,7 @@
 
 pub mod claim;
 mod error;
+pub mod field_cache;
 pub mod files;
 pub mod import;
 pub mod mesh_file;
@@ -21,6 +22,7 @@ pub mod visual_shapes;
 pub mod xml;
 
 pub use error::SceneError;
+pub use field_cache::FieldCache;
 pub use files::Files;
 pub use import::{FORMATS, Imported, load, load_with};
 pub use scene::{Check, Controller, Scene, SceneRun, Verdict};

@@ -12,14 +12,14 @@ use crate::{Aabb, ShapeError};
 use nalgebra::Vector3;
 
 /// Cells of a block along an edge, and samples.
-const CELLS: usize = 8;
-const SAMPLES: usize = CELLS + 1;
+pub(super) const CELLS: usize = 8;
+pub(super) const SAMPLES: usize = CELLS + 1;
 /// Memory that a grid may take [bytes], unless a caller says otherwise.
 pub const MOST_BYTES: u64 = 1 << 28;
 /// Width of the fine band on both sides of the surface, in blocks [-].
 const BAND: f64 = 1.0;
 /// A block without fine samples.
-const COARSE: u32 = u32::MAX;
+pub(super) const COARSE: u32 = u32::MAX;
 
 /// How the sign of a sample is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,18 +34,18 @@ pub enum GridSign {
 /// A sampled signed distance.
 #[derive(Clone, Debug)]
 pub struct SampledGrid {
-    mesh: Mesh,
-    sign: GridSign,
-    origin: Vector3<f64>,
-    cell: f64,
+    pub(super) mesh: Mesh,
+    pub(super) sign: GridSign,
+    pub(super) origin: Vector3<f64>,
+    pub(super) cell: f64,
     /// Blocks along the axes.
-    blocks: [usize; 3],
+    pub(super) blocks: [usize; 3],
     /// Values at the corners of blocks [m].
-    coarse: Vec<f64>,
+    pub(super) coarse: Vec<f64>,
     /// Start of the samples of each block, or [`COARSE`].
-    starts: Vec<u32>,
-    fine: Vec<f32>,
-    lipschitz: f64,
+    pub(super) starts: Vec<u32>,
+    pub(super) fine: Vec<f32>,
+    pub(super) lipschitz: f64,
 }
 
 impl SampledGrid {
@@ -55,6 +55,17 @@ impl SampledGrid {
         cell: f64,
         sign: GridSign,
         most_bytes: u64,
+    ) -> Result<Self, ShapeError> {
+        Self::build_watched(mesh, cell, sign, most_bytes, &mut |_| {})
+    }
+
+    /// [`SampledGrid::build`] that tells from time to time which part of the work is done, between 0 and 1.
+    pub fn build_watched(
+        mesh: Mesh,
+        cell: f64,
+        sign: GridSign,
+        most_bytes: u64,
+        watch: &mut dyn FnMut(f64),
     ) -> Result<Self, ShapeError> {
         if !(cell > 0.0 && cell.is_finite()) {
             return Err(ShapeError::Length { shape: "sdf", parameter: "cell", found: cell });
@@ -92,7 +103,7 @@ impl SampledGrid {
         grid.sample_coarse(block);
         let count = grid.choose_fine(block);
         check(estimate + count as f64 * 4.0 * (SAMPLES as f64).powi(3))?;
-        grid.sample_fine(count);
+        grid.sample_fine(count, watch);
         grid.tie_borders();
         grid.lipschitz = grid.slope_bound(block);
         Ok(grid)
@@ -229,11 +240,12 @@ impl SampledGrid {
         count
     }
 
-    fn sample_fine(&mut self, count: usize) {
+    fn sample_fine(&mut self, count: usize, watch: &mut dyn FnMut(f64)) {
         let [nx, ny, _] = self.blocks;
         let mut fine = Vec::with_capacity(count * SAMPLES.pow(3));
         for (n, _) in self.starts.iter().enumerate().filter(|(_, start)| **start != COARSE) {
             let first = [n % nx, n / nx % ny, n / (nx * ny)].map(|x| x * CELLS);
+            watch(fine.len() as f64 / (count * SAMPLES.pow(3)) as f64);
             for c in 0..SAMPLES {
                 for b in 0..SAMPLES {
                     let mut last: Option<f64> = None;

@@ -7,6 +7,7 @@
 
 mod blend;
 mod grid;
+mod grid_bytes;
 mod mesh_check;
 mod outline;
 mod primitive;

@@ -6,7 +6,7 @@
 //! visible size.
 
 use nalgebra::{Isometry3, Translation3, Vector3};
-use stiction_geom::field::{GridSign, MOST_BYTES, SampledGrid};
+use stiction_geom::field::GridSign;
 use stiction_geom::{FieldSolid, Shape};
 
 use super::asset;
@@ -17,6 +17,7 @@ use super::orientation;
 use super::solid;
 use super::surface;
 use crate::error::SceneError;
+use crate::field_cache::FieldCache;
 use crate::import::VisualGeometry;
 use crate::xml::Element;
 
@@ -283,10 +284,12 @@ fn sizes(kind: GeomKind) -> usize {
 }
 
 /// The signed distance of a mesh, with 48 cells along its longest side.
-fn sampled_field(mesh: &stiction_geom::shape::Mesh) -> Result<Shape, stiction_geom::ShapeError> {
+fn sampled_field(
+    mesh: &stiction_geom::shape::Mesh,
+    fields: &mut FieldCache,
+) -> Result<Shape, stiction_geom::ShapeError> {
     let cell = mesh.local_bounds().size().max() / 48.0;
-    let grid = SampledGrid::build(mesh.clone(), cell, GridSign::Closed, MOST_BYTES)?;
-    Shape::field(FieldSolid::Grid(std::sync::Arc::new(grid)), None)
+    Shape::field(FieldSolid::Grid(fields.sampled(mesh.clone(), cell, GridSign::Closed)?), None)
 }
 
 fn primitive(kind: GeomKind, size: &Vector3<f64>) -> Result<Shape, stiction_geom::ShapeError> {
@@ -402,7 +405,7 @@ fn with_mesh(
             |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
         let by_surface = match surface.filter(|_| geom.kind == GeomKind::Sdf) {
             Some(Shape::Mesh(mesh)) => {
-                let sampled = sampled_field(&mesh);
+                let sampled = sampled_field(&mesh, &mut build.files.fields);
                 if let Err(fault) = &sampled {
                     build.note(format!("sdf: mesh \"{name}\": its triangles touch: {fault}"));
                 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
-use stiction_geom::field::{GridSign, MOST_BYTES, Profile, SampledGrid, Thread, ThreadSide};
+use stiction_geom::field::{GridSign, Profile, Thread, ThreadSide};
 use stiction_geom::shape::Mesh;
 use stiction_geom::{FieldSolid, Shape, ShapeError};
 
@@ -97,9 +97,9 @@ fn solid(
         built
             .and_then(|mesh| {
                 let cell = cell.unwrap_or(mesh.local_bounds().size().max() / 64.0);
-                SampledGrid::build(mesh, cell, sign, MOST_BYTES)
+                files.fields.sampled(mesh, cell, sign)
             })
-            .map(|grid| FieldSolid::Grid(Arc::new(grid)))
+            .map(FieldSolid::Grid)
             .map_err(because("mesh"))
     } else if table.has("union") {
         Ok(FieldSolid::Union { parts: of_list("union", files)?, smooth: smooth()? })
