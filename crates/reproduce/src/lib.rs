@@ -10,6 +10,7 @@
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+pub mod al;
 mod anisotropic;
 pub mod baselines;
 mod chebyshev;
