@@ -16,6 +16,7 @@ pub mod cond;
 pub mod cradle;
 pub mod crossed_disc;
 pub mod elastic_arch;
+pub mod field_parts;
 pub mod four_bar;
 pub mod granular;
 pub mod hanging_cable;
