@@ -4,7 +4,7 @@
 //! case that ended early keeps its last residual.
 
 use stiction_plot::{Axis, Figure, Panel, Series};
-use stiction_solve::Problem;
+use stiction_solve::{Goal, Problem};
 
 use super::{cases, digits, endless, solve_cold};
 use crate::clock::cpu_seconds;
@@ -16,6 +16,8 @@ use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 /// Solvers with the unit in which they count as the paper does: outer iterations are points of the trace.
 const SOLVERS: [(&str, bool); 4] =
     [("canal", true), ("subadmm", false), ("pgs", false), ("alm", true)];
+/// Relative residual at which `alm` ends [-].
+const ROUND_OFF: f64 = 1e-13;
 const MOST_ITERATIONS: usize = 1000;
 const MOST_OUTER: &str = "20";
 /// Columns of the table: iterations.
@@ -89,6 +91,8 @@ fn run(
         let settings = if outer { &[("max-outer", MOST_OUTER)][..] } else { &[] };
         let mut session = timed_solve::session(solver, settings)?;
         let goal = endless((!outer).then_some(MOST_ITERATIONS), options);
+        // ALM goes on after its multipliers have converged.
+        let goal = if solver == "alm" { Goal { tolerance: ROUND_OFF, ..goal } } else { goal };
         let mut traces = Vec::new();
         for (case, problem) in problems.iter().enumerate() {
             if options.is_over(begin) {

@@ -1,14 +1,17 @@
 //! Fig. 14: two stacked bowls pushed over the floor, by CANAL with few outer iterations and by a soft convex model.
 //!
-//! Every simulation follows its own motion. Beside each step, its problem is solved once more from the impulses of the step
-//! before, and the residual of the result is measured on the problem of rigid contacts in the same state.
+//! Every simulation follows its own motion. The problem of each step is also built by a twin in the same state, solved from the
+//! impulses of the step before, and the residual of the result is measured, that of the soft model on the same
+//! contacts without compliance and bias.
+
+use std::borrow::Cow;
 
 use stiction_mech::BodyId;
 use stiction_plot::{Axis, Figure, Panel, Series};
 use stiction_scene::SceneError;
 use stiction_sim::Simulation;
 use stiction_solve::residual::ResidualMeasure;
-use stiction_solve::{Goal, Session, Solution};
+use stiction_solve::{Goal, Problem, Session, Solution};
 use stiction_study::scenario;
 use stiction_study::scenarios::parts;
 
@@ -108,7 +111,7 @@ fn slide(
 ) -> Result<Vec<SlidingStep>, ReproduceError> {
     let set = [(key.to_owned(), value.to_owned())];
     let mut run = scenario(SCENARIO, &set)?.start()?;
-    let mut rigid = scenario(SCENARIO, &[])?.start()?.simulation;
+    let mut twin = scenario(SCENARIO, &set)?.start()?.simulation;
     let limited = key == "loops" && value != "0";
     let settings = run.simulation.settings().clone();
     let mut session = Session::new(&settings.solver)?;
@@ -128,7 +131,7 @@ fn slide(
         if let Some(controller) = &mut run.controller {
             controller.control(&mut run.simulation);
         }
-        let slack = beside(&mut run.simulation, &mut rigid, &mut session, &goal, &mut guess)?;
+        let slack = beside(&run.simulation, &mut twin, &mut session, &goal, &mut guess)?;
         let report = run.simulation.step().map_err(SceneError::from)?;
         let state = run.simulation.state();
         if state.time < RESTED && options.steps.is_none() {
@@ -141,26 +144,34 @@ fn slide(
     Ok(found)
 }
 
-/// The residual of the next step's impulses on rigid contacts [N·s]; NaN if there are other contacts.
+/// The residual of the next step's impulses on rigid contacts [N·s]; NaN if there are none.
 fn beside(
-    simulation: &mut Simulation,
-    rigid: &mut Simulation,
+    simulation: &Simulation,
+    twin: &mut Simulation,
     session: &mut Session,
     goal: &Goal,
     guess: &mut Solution,
 ) -> Result<f64, ReproduceError> {
-    let Some(problem) = cases::problem_of(simulation)? else { return Ok(f64::NAN) };
+    twin.set_state(simulation.state()).map_err(SceneError::from)?;
+    twin.input_mut().wrench.clone_from(&simulation.input().wrench);
+    let Some(problem) = cases::problem_of(twin)? else { return Ok(f64::NAN) };
     if guess.velocity.len() != problem.dofs() || guess.impulse.len() != problem.rows() {
         guess.reset(&problem);
     }
     let _ = session.solve(&problem, goal, guess)?;
-    rigid.set_state(simulation.state()).map_err(SceneError::from)?;
-    rigid.input_mut().wrench.clone_from(&simulation.input().wrench);
-    let Some(exact) = cases::problem_of(rigid)? else { return Ok(f64::NAN) };
-    if exact.rows() != problem.rows() {
-        return Ok(f64::NAN);
-    }
+    let soft = problem.compliance().iter().any(|r| *r > 0.0);
+    let exact =
+        if soft { Cow::Owned(without_compliance(&problem)?) } else { Cow::Borrowed(&problem) };
     let mut measure = ResidualMeasure::default();
     measure.prepare(&exact);
     Ok(measure.contact_slack(&exact, &guess.velocity, &guess.impulse))
+}
+
+/// The problem with rigid contacts that touch.
+fn without_compliance(problem: &Problem) -> Result<Problem, ReproduceError> {
+    let mut raw = problem.to_raw();
+    raw.r.fill(0.0);
+    raw.e.fill(0.0);
+    let failed = |source| ReproduceError::Problem { target: problem.name().to_owned(), source };
+    Problem::from_raw(&raw).map(|found| found.problem).map_err(failed)
 }
