@@ -25,11 +25,18 @@ pub const BOTTLE_MASS: f64 = 0.1;
 pub const THICKNESS: f64 = 0.005;
 /// Thickness of pots [m].
 pub const POT_THICKNESS: f64 = 0.008;
+/// Radius of a bottle, of the middle of its wall [m].
+pub const BOTTLE_RADIUS: f64 = 0.035;
+/// Radius of the mouth of a bottle [m].
+pub const BOTTLE_MOUTH: f64 = 0.026;
+/// Height of the mouth of a bottle [m].
+pub const BOTTLE_HEIGHT: f64 = 0.13;
 /// Corners and rims (ρ, z) [m].
 const BOWL: [[f64; 2]; 3] = [[0.0, 0.0], [0.035, 0.0], [0.07, 0.04]];
 const PLATE: [[f64; 2]; 3] = [[0.0, 0.0], [0.085, 0.0], [0.115, 0.018]];
 const POT: [[f64; 2]; 3] = [[0.0, 0.0], [0.075, 0.0], [0.075, 0.09]];
-const BOTTLE: [[f64; 2]; 4] = [[0.0, 0.0], [0.035, 0.0], [0.035, 0.1], [0.026, 0.13]];
+const BOTTLE: [[f64; 2]; 4] =
+    [[0.0, 0.0], [BOTTLE_RADIUS, 0.0], [BOTTLE_RADIUS, 0.1], [BOTTLE_MOUTH, BOTTLE_HEIGHT]];
 /// Density of steel [kg/m³].
 const STEEL: f64 = 7850.0;
 

@@ -24,7 +24,9 @@ pub mod four_bar;
 pub mod granular;
 pub mod hanging_cable;
 pub mod incline;
+pub mod nut_assembly;
 pub mod parts;
+pub mod pouring;
 pub mod pressed_block;
 pub mod pressed_cylinder;
 pub mod quadruped_heap;
@@ -82,6 +84,8 @@ pub static SCENARIOS: &[Scenario] = &[
     granular::SCENARIO,
     hanging_cable::SCENARIO,
     incline::SCENARIO,
+    nut_assembly::SCENARIO,
+    pouring::SCENARIO,
     pressed_block::SCENARIO,
     pressed_cylinder::SCENARIO,
     quadruped_heap::SCENARIO,
