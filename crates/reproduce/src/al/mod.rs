@@ -2,6 +2,7 @@
 //!
 //! Residuals are the paper's, `‖J v − z‖` over the number of contacts, of the velocities that the impulses cause.
 
+pub mod assembly;
 mod cases;
 pub mod convergence;
 pub mod newton;
