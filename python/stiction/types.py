@@ -118,6 +118,8 @@ class Trace(NamedTuple):
     """Violation of the laws relative to the reference velocity [-]."""
     momentum: Array
     """Relative error of momentum [-]."""
+    slack: Array
+    """Contact residual of [Lee25, Sec. VII] [N·s]."""
 
 
 class SolveReport(NamedTuple):
@@ -343,6 +345,8 @@ class TraceColumns(TypedDict):
     residual: list[float]
     """Violation of the laws relative to the reference velocity [-]."""
     momentum: list[float]
+    slack: list[float]
+    """Contact residual of [Lee25, Sec. VII] [N·s]."""
 
 
 class Answer(TypedDict, total=False):

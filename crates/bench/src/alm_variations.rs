@@ -16,9 +16,9 @@ use crate::bench_report::BenchReport;
 use crate::error::BenchError;
 use crate::problems;
 use crate::progress;
-use crate::run;
 use stiction_reproduce::statistics::mean;
 use stiction_reproduce::table::{Table, number};
+use stiction_reproduce::timed_solve as run;
 
 /// Arguments of `alm-variations`.
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use stiction_solve::FrictionModel;
 
 use crate::{
-    alm_variations, elements, newton, profile, scaling, scenes, solvers, steady, tables, worlds,
+    alm_variations, elements, failures, newton, profile, scaling, scenes, solvers, steady, worlds,
 };
 
 /// Measures Stiction: its solvers against one another and against published figures, its scenes in
@@ -21,7 +21,7 @@ use crate::{
 
 Examples:
   cargo run --release -p stiction-bench -- profile --friction coulomb
-  cargo run --release -p stiction-bench -- tables --cases 20
+  cargo run --release -p stiction-bench -- failures --cases 20
   cargo run --release -p stiction-bench -- cond-scaling cube
   cargo run --release -p stiction-bench -- elements --over 1,2,4
   cargo run --release -p stiction-bench -- newton --sizes 40,100 --json
@@ -65,8 +65,8 @@ pub enum Command {
     Solvers(solvers::SolversArgs),
     /// Similar problems in sequence, as in a simulator's step
     Steady(steady::SteadyArgs),
-    /// The tables and figures of the paper on CANAL and SubADMM, on generated problems
-    Tables(tables::TablesArgs),
+    /// Failures of the accurate solvers over random wrenches, on generated problems
+    Failures(failures::FailuresArgs),
     /// Random worlds, judged in every step by independent oracles
     Worlds(worlds::WorldsArgs),
 }

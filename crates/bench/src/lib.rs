@@ -17,17 +17,16 @@ mod cond_scaling;
 mod dolan_more;
 mod elements;
 mod error;
+mod failures;
 mod newton;
 mod problems;
 mod profile;
 mod progress;
-mod run;
 mod scaling;
 mod scenes;
 mod siconos;
 mod solvers;
 mod steady;
-mod tables;
 pub mod worlds;
 
 pub use error::BenchError;
@@ -61,7 +60,7 @@ fn measure(options: &Options) -> Result<(), BenchError> {
         Command::Scenes(args) => scenes::run(args),
         Command::Solvers(args) => solvers::run(args),
         Command::Steady(args) => steady::run(args),
-        Command::Tables(args) => tables::run(args),
+        Command::Failures(args) => failures::run(args),
         Command::Worlds(args) => return args.run(options.json, &options.out),
     };
     found?.show(options.json, &options.out)

@@ -19,10 +19,10 @@ use crate::dolan_more::{self, ProfileCurve};
 use crate::error::BenchError;
 use crate::problems::{self, Collection};
 use crate::progress;
-use crate::run;
 use crate::siconos;
 use stiction_reproduce::statistics::median;
 use stiction_reproduce::table::{Table, number};
+use stiction_reproduce::timed_solve as run;
 
 /// Arguments of `profile`.
 #[derive(Debug, clap::Args)]

@@ -69,6 +69,7 @@ mod tests {
             seconds: seconds * k as f64,
             residual: 0.5f64.powi(k as i32),
             momentum: 0.0,
+            slack: 0.0,
         };
         let report = Report {
             solver,

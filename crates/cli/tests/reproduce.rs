@@ -25,6 +25,22 @@ fn an_experiment_shows_the_published_numbers_beside_ours() {
 }
 
 #[test]
+fn curves_over_iterations_and_time_are_drawn_beside_the_digits_in_text() {
+    let page = scratch("reproduce", "nut.html");
+    let call = ["reproduce", "al-fig-7", "--quick", "--json", "--report", page.to_str().unwrap()];
+    let (status, document) = json(&call);
+    assert_eq!(status, 0);
+    let sheets = document["experiments"][0]["sheets"].as_array().unwrap();
+    assert_eq!(sheets.len(), 2);
+    let rows = sheets[0]["rows"].as_array().unwrap();
+    let canal = rows.iter().find(|r| r["source"] == "ours" && r["cells"]["solver"] == "canal");
+    let digits = canal.unwrap()["cells"]["digits in the end"].as_f64().unwrap();
+    assert!(digits >= 8.0, "{digits}"); // the paper's
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains("<svg") && text.contains("CPU time [ms]"));
+}
+
+#[test]
 fn a_report_that_ends_in_md_is_written_in_markdown() {
     let page = scratch("reproduce", "box.md");
     let call = ["reproduce", "cond-table-1", "--quick", "--report", page.to_str().unwrap()];
@@ -41,7 +57,7 @@ fn a_report_that_ends_in_md_is_written_in_markdown() {
 fn experiments_are_listed_by_the_help_and_unknown_ones_refused() {
     let (status, help, _) = run(&["reproduce", "--help"]);
     assert_eq!(status, 0);
-    assert!(help.contains("cond-table-9") && help.contains("Examples:"), "{help}");
+    assert!(help.contains("al-table-3") && help.contains("cond-table-9") && help.contains("Examples:"), "{help}");
     let (status, _, stderr) = run(&["reproduce", "cond-table-10"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("cond-table-10") && stderr.contains("cond-fig-11"), "{stderr}");

@@ -46,28 +46,45 @@ fn main() -> Result<(), ShapeError> {
     let nut = Shape::field(FieldSolid::Thread(Thread::m48_nut(0.0125, 1e-4)), None)?;
     let (sphere, fine) = generate::icosphere(0.03, 5);
     let many = Shape::mesh(&sphere, &fine)?;
+    let revolved = |line: &[[f64; 2]], thickness: f64| {
+        Shape::field(FieldSolid::Revolve(Arc::new(Profile::line(line, thickness)?)), None)
+    };
+    let bowl = revolved(&[[0.0, 0.0], [0.035, 0.0], [0.07, 0.04]], 0.005)?;
+    let low = revolved(&[[0.0, 0.0], [0.085, 0.0], [0.115, 0.018]], 0.005)?;
+    let pot = revolved(&[[0.0, 0.0], [0.075, 0.0], [0.075, 0.09]], 0.008)?;
+    let nested = 0.005 * 0.035_f64.hypot(0.04) / 0.035;
     let pairs = [
+        ("bowl in bowl", &bowl, &bowl, nested),
+        ("plate on bowl", &bowl, &low, 0.045),
+        ("pot on plate", &low, &pot, 0.0065),
         ("plate in plate", &plate, &plate, 0.005),
         ("nut on bolt", &bolt, &nut, 0.0),
         ("mesh of 20480 triangles on plate", &plate, &many, 0.0324),
     ];
     for (name, a, b, z) in pairs {
-        let (X_A, X_B) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, z));
-        let mut manifold = Manifold::default();
-        let rounds = 50;
-        let mut best = f64::INFINITY;
-        for _ in 0..rounds {
-            manifold.clear();
-            let start = Instant::now();
-            narrow::contacts(
-                PosedShape { shape: a, X_WS: &X_A },
-                PosedShape { shape: b, X_WS: &X_B },
-                4e-4,
-                &mut manifold,
+        for reach in [1e-5, 4e-4, 4e-3] {
+            let (X_A, X_B) = (Isometry3::identity(), Isometry3::translation(0.0, 0.0, z));
+            let mut manifold = Manifold::default();
+            let rounds = 50;
+            let mut best = f64::INFINITY;
+            for _ in 0..rounds {
+                manifold.clear();
+                let start = Instant::now();
+                narrow::contacts(
+                    PosedShape { shape: a, X_WS: &X_A },
+                    PosedShape { shape: b, X_WS: &X_B },
+                    reach,
+                    &mut manifold,
+                );
+                best = best.min(start.elapsed().as_secs_f64());
+            }
+            println!(
+                "{name} within {} mm: {:.0} µs, {} contacts",
+                1e3 * reach,
+                1e6 * best,
+                manifold.len()
             );
-            best = best.min(start.elapsed().as_secs_f64());
         }
-        println!("{name}: {:.0} µs, {} contacts", 1e6 * best, manifold.len());
     }
     Ok(())
 }

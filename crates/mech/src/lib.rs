@@ -32,6 +32,7 @@ mod fused;
 mod inertia;
 mod integrate;
 mod inverse_dynamics;
+mod inverse_kinematics;
 mod inverse_weight;
 mod jacobian;
 pub mod joint;
@@ -78,6 +79,9 @@ pub use force::{
 pub use inertia::MassProperties;
 pub use integrate::{difference, integrate, tree_integrate};
 pub use inverse_dynamics::inverse_dynamics;
+pub use inverse_kinematics::{
+    InverseKinematics, InverseKinematicsError, InverseKinematicsSettings, PoseError,
+};
 pub use inverse_weight::InverseWeights;
 pub use jacobian::{apply_wrench, for_each_column, jacobian};
 pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};

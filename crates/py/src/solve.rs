@@ -96,5 +96,6 @@ fn trace_of<'py>(py: Python<'py>, trace: &[TracePoint]) -> PyResult<Bound<'py, P
         column(|point| point.seconds),
         column(|point| point.residual),
         column(|point| point.momentum),
+        column(|point| point.slack),
     ))
 }

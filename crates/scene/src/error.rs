@@ -2,7 +2,7 @@
 
 use crate::xml::SourceLocation;
 use stiction_geom::{ShapeError, TetMeshError};
-use stiction_mech::InertiaError;
+use stiction_mech::{InertiaError, InverseKinematicsError};
 use stiction_sim::{SettingsError, StepError, WorldError};
 
 /// A scene that cannot be built or run.
@@ -44,6 +44,9 @@ pub enum SceneError {
     /// Invalid mass properties.
     #[error(transparent)]
     Inertia(#[from] InertiaError),
+    /// Invalid chain of an inverse kinematics.
+    #[error(transparent)]
+    InverseKinematics(#[from] InverseKinematicsError),
     /// Invalid world.
     #[error(transparent)]
     World(#[from] WorldError),

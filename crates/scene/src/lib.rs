@@ -15,6 +15,7 @@ pub mod import;
 pub mod mesh_file;
 pub mod mjcf;
 pub mod native;
+pub mod pose_follower;
 mod scene;
 pub mod signal;
 pub mod urdf;

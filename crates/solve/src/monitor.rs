@@ -80,6 +80,8 @@ pub struct TracePoint {
     pub residual: f64,
     /// Relative error of momentum [-].
     pub momentum: f64,
+    /// `‖J v − z‖` over the number of contacts \[N·s\], see [`ResidualMeasure::contact_slack`].
+    pub slack: f64,
 }
 
 /// Whether a solver may go on.
@@ -308,6 +310,7 @@ impl Monitor {
             found = measure.measure_all_of(problem, v, lambda, (Some(momentum), solves));
             (found.of(model), found.momentum)
         });
+        self.trace_slack(problem, v, lambda);
         if solves(&found) {
             self.solved = Some(found);
             self.solved_guess.clone_from(guess);
@@ -318,7 +321,18 @@ impl Monitor {
     /// Measures an iterate and decides whether the solver may go on.
     pub fn observe(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> Verdict {
         let model = self.model();
-        self.observe_by(problem, |measure| measure.both(problem, model, v, lambda))
+        let verdict = self.observe_by(problem, |measure| measure.both(problem, model, v, lambda));
+        self.trace_slack(problem, v, lambda);
+        verdict
+    }
+
+    /// Adds the contact residual of [Lee25, Sec. VII] to the last point of a trace.
+    fn trace_slack(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) {
+        let before = Instant::now();
+        if let Some(last) = self.trace.last_mut().filter(|_| self.tracing) {
+            last.slack = self.residual_measure.contact_slack(problem, v, lambda);
+            self.measuring += before.elapsed();
+        }
     }
 
     /// Decides whether the solver may go on from the violation and the error of momentum that a function measures.
@@ -337,7 +351,8 @@ impl Monitor {
             let reference = problem.reference_velocity();
             let residual = if reference > 0.0 { violation / reference } else { violation };
             let iteration = self.iterations;
-            self.trace.push(TracePoint { iteration, seconds, residual, momentum });
+            let slack = f64::NAN;
+            self.trace.push(TracePoint { iteration, seconds, residual, momentum, slack });
         }
         self.measuring += before.elapsed();
         if violation <= self.velocity_tolerance && momentum <= self.momentum_tolerance {

@@ -7,6 +7,7 @@
 //!   `r_i = |λ_i − T(λ_i − ρ_i c_i)| / ρ_i`, `ρ_i = 1/(w_i + R_i)`, with T the solution of
 //!   the local problem with exact or relaxed friction. Zero if and only if the law holds; its unit is
 //!   that of a velocity.
+//! - [`ResidualMeasure::contact_slack`] \[N·s\]: the contact residual of [Lee25, Sec. VII], for traces; not unit invariant.
 //! - `natural_map`: the published metric of the FCLIB collection over contacts, with unit step. It
 //!   follows from the impulse alone, through a solve with A; where a subsystem is too large for
 //!   that, the solution's own velocity and the estimate of the free motion replace it.
@@ -212,6 +213,28 @@ impl ResidualMeasure {
     pub fn natural_map(&mut self, problem: &Problem, model: FrictionModel, lambda: &[f64]) -> f64 {
         problem.velocity_of(lambda, &mut self.velocity);
         self.natural_map_of_velocity(problem, model, lambda)
+    }
+
+    /// `‖J v − z‖` over contacts, divided by their number \[N·s\]: the residual of [Lee25, Sec. VII], with the penalty of one
+    /// kilogram that its formula `z = J v − λ + T(λ − J v − e)` contains, and v from the impulse alone. Where A is too large to
+    /// factor, at the given velocity.
+    pub fn contact_slack(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
+        if problem.is_large() {
+            self.velocity.copy_from_slice(v);
+        } else {
+            problem.velocity_of(lambda, &mut self.velocity);
+        }
+        let (mut square, mut contacts) = (0.0, 0);
+        for i in (0..problem.constraints().len()).filter(|i| problem.law(*i).is_contact()) {
+            let (mut c0, mut solved) = ([0.0; DIM], [0.0; DIM]);
+            velocity(problem, i, &self.velocity, lambda, &mut c0);
+            let lambda = &lambda[problem.row_range(i)];
+            c0.iter_mut().zip(lambda).for_each(|(c, l)| *c -= l);
+            problem.law(i).respond(FrictionModel::Coulomb, &c0, &[1.0; DIM], &mut solved);
+            square += lambda.iter().zip(&solved).map(|(l, s)| (l - s).powi(2)).sum::<f64>();
+            contacts += 1;
+        }
+        relative(f64::sqrt(square), f64::from(contacts))
     }
 
     /// The natural map; if A is too large to factor, at the given velocity v.

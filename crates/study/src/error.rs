@@ -1,7 +1,7 @@
 //! Errors of studies: where, what was found, what was expected.
 
 use stiction_geom::{ShapeError, TetMeshError};
-use stiction_mech::InertiaError;
+use stiction_mech::{InertiaError, InverseKinematicsError};
 use stiction_scene::SceneError;
 use stiction_sim::{SettingsError, StepError, WorldError};
 
@@ -56,4 +56,12 @@ macro_rules! through_scene_error {
         }
     )*};
 }
-through_scene_error!(ShapeError, TetMeshError, InertiaError, WorldError, SettingsError, StepError);
+through_scene_error!(
+    ShapeError,
+    TetMeshError,
+    InertiaError,
+    InverseKinematicsError,
+    WorldError,
+    SettingsError,
+    StepError
+);

@@ -188,6 +188,7 @@ impl Tree {
     }
 
     /// Spatial velocities of all links from the tree's velocities, six numbers per link.
+    #[inline(always)] // inside loops that are compiled for a wider instruction set
     pub(crate) fn link_velocities(&self, v: &[f64], out: &mut [f64]) {
         for link in 0..self.links() {
             let mut V = match self.parents[link] {
@@ -203,6 +204,7 @@ impl Tree {
 
     /// The transpose of [`Self::link_velocities`], added to `out`. `links` holds a spatial force
     /// per link and is replaced by the sums over subtrees.
+    #[inline(always)] // inside loops that are compiled for a wider instruction set
     pub(crate) fn add_link_forces(&self, links: &mut [f64], out: &mut [f64]) {
         for link in (0..self.links()).rev() {
             let (before, from) = links.split_at_mut(6 * link);

@@ -6,12 +6,14 @@
 //! problem exactly. The outer loop is linear, not superlinear, wherever a contact slides: one
 //! sliding contact contracts by `μ²/(1+μ²)`.
 //!
-//! Deviation: penalties per 1/w and capped, slip terms damped when they oscillate, and the loop
-//! also waits for p. The setting `paper` restores one uncapped penalty in kilograms and full steps.
+//! Deviation: penalties per 1/w and capped, minimisations as exact as the loop needs, and the loop also waits for p. Slip
+//! terms start from zero, not from the slip of the free motion, which is far too fast and cost three digits in ten
+//! outer iterations on stacked dishes; a secant of their fixed-point iteration gains two more. The setting `paper`
+//! restores one uncapped penalty in kilograms, exact minimisations, full steps and that start.
 //! Iterations are Newton steps.
 
 use super::Solver;
-use super::multiplier::Multipliers;
+use super::multiplier::{Multipliers, SlipStep};
 use super::newton::{Convex, ConvexSettings, Phases};
 use crate::law::FrictionModel;
 use crate::monitor::{Monitor, Status, Verdict};
@@ -44,7 +46,7 @@ impl Default for CanalSettings {
         Self {
             // Penalties per 1/w have no published value; these suit the problem catalogue.
             first_penalty: 1e2,
-            max_penalty: 1e3,
+            max_penalty: 1e4,
             stalled_penalty: 1e5,
             growth: 10.0,
             max_outer: 200,
@@ -98,6 +100,9 @@ const SUFFICIENT_DECREASE: f64 = 0.25;
 /// Error of momentum that a minimisation may leave, per that of the solution [-].
 const INEXACT: f64 = 0.1;
 
+/// The same per what the outer loop changed before, in slack and slip relative to the reference velocity [-].
+const PART: f64 = 1e-2;
+
 impl Canal {
     /// Times of the phases of Newton iterations since the last call.
     pub fn take_phases(&mut self) -> Phases {
@@ -138,12 +143,16 @@ impl Solver for Canal {
         // The multiplier update corrects an inexact minimisation; the published method is exact.
         let inexact = INEXACT * monitor.momentum_tolerance();
         let exact = ConvexSettings::default().tolerance;
-        self.convex.settings.tolerance =
-            if self.settings.paper { exact } else { exact.max(inexact) };
-        (self.multipliers.uniform, self.multipliers.relaxed) =
-            (self.settings.paper, !self.settings.paper);
+        let least = if self.settings.paper { exact } else { exact.max(inexact) };
+        self.convex.settings.tolerance = if self.settings.paper { exact } else { PART.max(least) };
+        self.multipliers.uniform = self.settings.paper;
+        self.multipliers.slip_step =
+            if self.settings.paper { SlipStep::Full } else { SlipStep::Secant };
         self.multipliers.start(problem, &solution.impulse);
-        self.multipliers.slip_at(problem, &solution.velocity);
+        // Without impulses the guess is the free motion, whose slip is far too fast: then p = 0.
+        if self.settings.paper || solution.impulse.iter().any(|l| *l != 0.0) {
+            self.multipliers.slip_at(problem, &solution.velocity);
+        }
         let limit = monitor.iteration_limit(usize::MAX);
         let mut c = if self.settings.paper {
             self.settings.paper_penalty
@@ -181,6 +190,10 @@ impl Solver for Canal {
                 c = (self.settings.growth * c).min(cap);
             }
             last = slack;
+            if !self.settings.paper {
+                let left = slack.max(slip) / problem.reference_velocity().max(f64::MIN_POSITIVE);
+                self.convex.settings.tolerance = (PART * left).min(PART).max(least);
+            }
             idle = if slack.max(slip) < 0.5 * smallest { 0 } else { idle + 1 };
             smallest = smallest.min(slack.max(slip));
             if idle >= PATIENCE && !self.settings.paper {

@@ -8,39 +8,42 @@ use super::newton::ShiftedLaws;
 use crate::contact::add_to_normal;
 use crate::problem::Problem;
 
+/// How slip terms follow the slip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum SlipStep {
+    /// By the whole difference [Lee25, Eq. (21)].
+    Full,
+    /// By a part of it while they oscillate.
+    #[default]
+    Damped,
+    /// To the root of the difference along its last change, a secant of the fixed-point iteration.
+    Secant,
+}
+
 /// Multipliers λ, slip terms p, and the shifts and local compliances r of an inner solve.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Multipliers {
-    /// Whether slip terms are damped when they oscillate.
-    pub relaxed: bool,
+    /// How slip terms follow the slip.
+    pub slip_step: SlipStep,
     /// Whether all constraints have one penalty in kilograms, as in [Lee25, Sec. V].
     pub uniform: bool,
     pub lambda: Vec<f64>,
     /// p_i, per constraint [m/s].
     pub slip: Vec<f64>,
     slip_change: Vec<f64>,
+    /// Slip terms and their differences of one update before, for the secant; empty before the second.
+    last_slip: Vec<f64>,
+    last_change: Vec<f64>,
     shift: Vec<f64>,
     local_compliance: Vec<f64>,
     relaxation: f64,
 }
 
-impl Default for Multipliers {
-    fn default() -> Self {
-        Self {
-            relaxed: true,
-            uniform: false,
-            lambda: Vec::new(),
-            slip: Vec::new(),
-            slip_change: Vec::new(),
-            shift: Vec::new(),
-            local_compliance: Vec::new(),
-            relaxation: 1.0,
-        }
-    }
-}
-
 /// Lower bound of the relaxation of the slip terms [-].
 const LEAST_RELAXATION: f64 = 0.05;
+
+/// Bound of the extrapolation of slip terms: a contraction by 0.9 is undone, a slower one in part [-].
+const LEAST_SECANT: f64 = -9.0;
 
 /// Delassus scale of a constraint [1/kg]; its mean compliance where that is zero.
 fn scale(problem: &Problem, i: usize) -> f64 {
@@ -60,6 +63,8 @@ impl Multipliers {
             x.clear();
             x.resize(problem.rows(), 0.0);
         }
+        self.last_slip.clear();
+        self.last_change.clear();
         self.relaxation = 1.0;
     }
 
@@ -127,15 +132,15 @@ impl Multipliers {
         change
     }
 
-    /// Moves the slip terms towards `μ|z_t + R λ_t|` [Lee25, Eq. (21)], damped when they
-    /// oscillate; the largest change that was due [m/s].
+    /// Moves the slip terms towards `μ|z_t + R λ_t|` [Lee25, Eq. (21)]; the largest change that was due [m/s].
     ///
-    /// Deviation: the paper takes the full step, whose contraction can exceed one, as in a
-    /// corner of three planes; [`Self::relaxed`] off restores it. `old` are the multipliers that
-    /// the inner solve at this penalty started from: z = J v + e + (λ' − λ) w/penalty.
+    /// Deviation: the paper takes the full step. Its contraction can exceed one, as in a corner of three planes, and is
+    /// slow where many contacts share a slip. `old` are the multipliers that the inner solve at this penalty started
+    /// from: z = J v + e + (λ' − λ) w/penalty.
     pub fn update_slip(&mut self, problem: &Problem, penalty: f64, v: &[f64], old: &[f64]) -> f64 {
         let mut velocity = [0.0; crate::contact::DIM];
         let (mut largest, mut along, mut size, mut old_size) = (0.0, 0.0, 0.0, 0.0);
+        self.last_change.clone_from(&self.slip_change);
         for i in 0..self.slip.len() {
             let law = problem.law(i);
             if !law.is_contact() {
@@ -154,15 +159,43 @@ impl Multipliers {
             self.slip_change[i] = change;
             largest = f64::max(largest, change.abs());
         }
-        let both = f64::sqrt(size * old_size);
-        if self.relaxed && along < -0.3 * both && size > 0.25 * old_size {
-            self.relaxation = (0.5 * self.relaxation).max(LEAST_RELAXATION);
-        } else if along > 0.5 * both {
-            self.relaxation = (1.2 * self.relaxation).min(1.0);
-        }
-        for (p, d) in self.slip.iter_mut().zip(&self.slip_change) {
-            *p += self.relaxation * d;
+        match self.slip_step {
+            SlipStep::Full => self.step(1.0),
+            SlipStep::Damped => {
+                let both = f64::sqrt(size * old_size);
+                if along < -0.3 * both && size > 0.25 * old_size {
+                    self.relaxation = (0.5 * self.relaxation).max(LEAST_RELAXATION);
+                } else if along > 0.5 * both {
+                    self.relaxation = (1.2 * self.relaxation).min(1.0);
+                }
+                self.step(self.relaxation);
+            }
+            SlipStep::Secant => {
+                // With f the due change and Δ differences to the update before: p + f − γ Δ(p + f), γ = f·Δf/|Δf|².
+                let (along, square) = (size - along, size + old_size - 2.0 * along);
+                let first = self.last_slip.is_empty();
+                let gamma = if first || !(square > 0.0) { 0.0 } else { along / square };
+                self.secant_step(gamma.clamp(LEAST_SECANT, 1.0));
+            }
         }
         largest
+    }
+
+    fn step(&mut self, part: f64) {
+        for (p, d) in self.slip.iter_mut().zip(&self.slip_change) {
+            *p += part * d;
+        }
+    }
+
+    fn secant_step(&mut self, gamma: f64) {
+        if self.last_slip.is_empty() {
+            self.last_slip.clone_from(&self.slip);
+        }
+        for i in 0..self.slip.len() {
+            let (p, f) = (self.slip[i], self.slip_change[i]);
+            let image_change = p + f - self.last_slip[i] - self.last_change[i];
+            self.last_slip[i] = p;
+            self.slip[i] = (p + f - gamma * image_change).max(0.0);
+        }
     }
 }

@@ -83,6 +83,7 @@ fn of_report(report: &Report) -> Value {
             "seconds": column(|point| point.seconds),
             "residual": column(|point| point.residual),
             "momentum": column(|point| point.momentum),
+            "slack": column(|point| point.slack),
         },
     })
 }

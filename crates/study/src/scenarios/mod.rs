@@ -4,6 +4,7 @@
 pub mod anisotropic_slide;
 pub mod arch;
 pub mod arm;
+pub mod bolt_nut;
 pub mod bouncing_ball;
 pub mod box_slide;
 pub mod bubble_gripper;
@@ -15,12 +16,17 @@ pub mod clutter;
 pub mod cond;
 pub mod cradle;
 pub mod crossed_disc;
+pub mod dish_piling;
+pub mod dish_sliding;
 pub mod elastic_arch;
+pub mod field_parts;
 pub mod four_bar;
 pub mod granular;
 pub mod hanging_cable;
 pub mod incline;
+pub mod nut_assembly;
 pub mod parts;
+pub mod pouring;
 pub mod pressed_block;
 pub mod pressed_cylinder;
 pub mod quadruped_heap;
@@ -61,6 +67,7 @@ pub static SCENARIOS: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
     arch::SCENARIO,
     arm::SCENARIO,
+    bolt_nut::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,
     bubble_gripper::SCENARIO,
@@ -70,11 +77,15 @@ pub static SCENARIOS: &[Scenario] = &[
     card_house::SCENARIO,
     clutter::SCENARIO,
     cradle::SCENARIO,
+    dish_piling::SCENARIO,
+    dish_sliding::SCENARIO,
     elastic_arch::SCENARIO,
     four_bar::SCENARIO,
     granular::SCENARIO,
     hanging_cable::SCENARIO,
     incline::SCENARIO,
+    nut_assembly::SCENARIO,
+    pouring::SCENARIO,
     pressed_block::SCENARIO,
     pressed_cylinder::SCENARIO,
     quadruped_heap::SCENARIO,

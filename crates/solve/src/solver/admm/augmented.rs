@@ -46,7 +46,7 @@ impl Augmented {
         self.parents.clear();
         self.parents.extend_from_slice(tree.velocity_parents());
         let mut on_coordinates = pieces.iter().filter(|p| !p.on_link);
-        if !on_coordinates.all(|p| follows_branches(layout.values(p), tree)) {
+        if !on_coordinates.all(|p| follows_branches(layout.values(p), p.range(), tree)) {
             let n = tree.velocities() as u32;
             self.parents.clear();
             self.parents.extend((0..n).map(|k| k.checked_sub(1)));
@@ -91,7 +91,13 @@ impl Augmented {
             tree.composite_matrix(|l, S| inertias[l].momentum(S), &mut self.L);
         }
         for p in layout.subsystem_pieces(self.subsystem).iter().filter(|p| !p.on_link) {
-            add_rows(layout.values(p), n, beta[p.constraint as usize], &mut self.L);
+            let (beta, range) = (beta[p.constraint as usize], p.range());
+            for row in layout.values(p).chunks_exact(range.len()) {
+                for (i, a) in range.clone().zip(row).filter(|(_, a)| **a != 0.0) {
+                    let H = &mut self.L[i * n..][range.clone()];
+                    H.iter_mut().zip(row).for_each(|(h, b)| *h += beta * a * b);
+                }
+            }
         }
     }
 
@@ -129,14 +135,15 @@ fn point_of(piece: &AdmmBlock, layout: &Layout) -> Option<Vector3<f64>> {
     (orthonormal && wrong <= ROUND_OFF * p.amax().max(angular.amax())).then_some(p)
 }
 
-/// Whether rows couple only velocities on a common path.
-fn follows_branches(J: &[f64], tree: &Tree) -> bool {
+/// Whether rows on a run of velocities couple only those on a common path.
+fn follows_branches(J: &[f64], range: std::ops::Range<usize>, tree: &Tree) -> bool {
     let parents = tree.velocity_parents();
-    J.chunks_exact(parents.len()).all(|row| {
+    J.chunks_exact(range.len()).all(|row| {
+        let at = |k: usize| k.checked_sub(range.start).and_then(|k| row.get(k)).copied();
         let Some(last) = row.iter().rposition(|x| *x != 0.0) else { return true };
-        let on_path = branch::ancestors(parents, Some(last as u32));
+        let on_path = branch::ancestors(parents, Some((range.start + last) as u32));
         let touched = row.iter().filter(|x| **x != 0.0).count();
-        on_path.filter(|k| row[*k] != 0.0).count() == touched
+        on_path.filter(|k| at(*k).is_some_and(|x| x != 0.0)).count() == touched
     })
 }
 

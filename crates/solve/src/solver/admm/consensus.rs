@@ -7,7 +7,7 @@
 //! relaxed friction, stops, joints and springs are treated alike. Constraints are independent and are
 //! worked through in fixed chunks.
 
-use stiction_math::par;
+use stiction_math::{par, simd};
 
 use super::layout::Layout;
 use crate::contact::DIM;
@@ -69,12 +69,10 @@ impl Consensus {
         parallel: bool,
     ) {
         let parallel_from = if parallel { 0 } else { usize::MAX };
-        par::for_each_piece(&mut self.state, &self.chunk_ends, parallel_from, |k, mut part| {
-            for (i, beta) in beta.iter().enumerate().skip(k * CHUNK).take(CHUNK) {
-                let (own, rest) = part.split_at_mut(layout.states(i).len());
-                part = rest;
-                solve_constraint(problem, layout, model, i, *beta, x, own);
-            }
+        par::for_each_piece(&mut self.state, &self.chunk_ends, parallel_from, |k, states| {
+            let first = k * CHUNK;
+            let beta = &beta[first..(first + CHUNK).min(beta.len())];
+            simd::dispatch(UpdateChunk { problem, layout, model, first, beta, x, states });
         });
     }
 
@@ -99,8 +97,38 @@ impl Consensus {
     }
 }
 
+/// The update of consecutive constraints from `first`, one per penalty.
+struct UpdateChunk<'a> {
+    problem: &'a Problem,
+    layout: &'a Layout,
+    model: FrictionModel,
+    first: usize,
+    beta: &'a [f64],
+    x: &'a [f64],
+    states: &'a mut [f64],
+}
+
+impl simd::Job for UpdateChunk<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { problem, layout, model, first, beta, x, mut states } = self;
+        for (i, beta) in (first..).zip(beta) {
+            let (own, rest) = states.split_at_mut(layout.states(i).len());
+            states = rest;
+            // Loops over the rows of contacts and of single joints are unrolled.
+            match layout.rows(i).len() {
+                1 => solve_constraint(problem, layout, model, i, *beta, x, own, 1),
+                DIM => solve_constraint(problem, layout, model, i, *beta, x, own, DIM),
+                dim => solve_constraint(problem, layout, model, i, *beta, x, own, dim),
+            }
+        }
+    }
+}
+
 /// `J_ij v_j` of one copy, from the products of its pieces.
-#[inline]
+#[inline(always)]
 fn velocity(layout: &Layout, i: usize, copy: usize, x: &[f64], out: &mut [f64]) {
     let mut products = layout.copy_products(i, copy).iter();
     if let Some(first) = products.next() {
@@ -113,7 +141,9 @@ fn velocity(layout: &Layout, i: usize, copy: usize, x: &[f64], out: &mut [f64]) 
     }
 }
 
-#[inline]
+/// Solves constraint i of `dim` rows for all its copies, in its own states.
+#[allow(clippy::too_many_arguments)] // a constant `dim` is propagated into the loops
+#[inline(always)]
 fn solve_constraint(
     problem: &Problem,
     layout: &Layout,
@@ -122,9 +152,9 @@ fn solve_constraint(
     beta: f64,
     x: &[f64],
     own: &mut [f64],
+    dim: usize,
 ) {
-    let rows = layout.rows(i);
-    let dim = rows.len();
+    let rows = layout.rows(i).start..layout.rows(i).start + dim;
     let (head, copies) = own.split_at_mut(2 * dim);
     let (lambda, change) = head.split_at_mut(dim);
     let (mut c0, mut r, mut next) = ([0.0; DIM], [0.0; DIM], [0.0; DIM]);

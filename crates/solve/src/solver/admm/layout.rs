@@ -154,16 +154,23 @@ impl Layout {
                 continue; // welded to the ground: a side that cannot move
             }
             let n = mass.dofs(subsystem).len();
-            let (start, width) = link.map_or((0, n), |link| (n + 6 * link, 6));
+            let same = || (t..terms.len()).filter(|other| part(*other) == part(t));
+            let (start, width) = match link {
+                Some(link) => (n + 6 * link, 6),
+                None => same()
+                    .map(|other| columns(&port(other).map, n))
+                    .reduce(joined)
+                    .unwrap_or((0, n)),
+            };
             let block = link.unwrap_or(mass.blocks(subsystem).start) as u32;
             let piece = self.piece(problem, i, subsystem, block, start, width);
             self.draft.push(AdmmBlock { on_link: link.is_some(), ..piece });
             let offset = self.draft_values.len();
             self.draft_values.resize(offset + dim * width, 0.0);
             let out = &mut self.draft_values[offset..];
-            for other in (t..terms.len()).filter(|other| part(*other) == part(t)) {
+            for other in same() {
                 let C = problem.term_values(&terms[other]);
-                add_term(&port(other).map, C, dim, n, out);
+                add_term(&port(other).map, C, dim, (start, n), out);
             }
             self.end_copy();
         }
@@ -324,8 +331,22 @@ impl Layout {
     }
 }
 
-/// Adds `C P` of a term on a tree to a matrix on its velocities, or C on those of its link.
-fn add_term(map: &Map, C: &[f64], dim: usize, n: usize, out: &mut [f64]) {
+/// First velocity that a port of a tree of n reads, and their number.
+fn columns(map: &Map, n: usize) -> (usize, usize) {
+    match map {
+        Map::Coordinates { first, count } => (*first, *count),
+        _ => (0, n),
+    }
+}
+
+/// The shortest run that contains two, each given by its first and its number.
+fn joined(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
+    let first = a.0.min(b.0);
+    (first, (a.0 + a.1).max(b.0 + b.1) - first)
+}
+
+/// Adds `C P` of a term on a tree of n velocities to a matrix on those from `start` on, or C on those of its link.
+fn add_term(map: &Map, C: &[f64], dim: usize, (start, n): (usize, usize), out: &mut [f64]) {
     let size = C.len() / dim;
     let width = out.len() / dim;
     for (c, out) in C.chunks_exact(size).zip(out.chunks_exact_mut(width)) {
@@ -336,7 +357,7 @@ fn add_term(map: &Map, C: &[f64], dim: usize, n: usize, out: &mut [f64]) {
         };
         match map {
             Map::Whole | Map::Link(_) => add(0, c, 1.0),
-            Map::Coordinates { first, .. } => add(*first, c, 1.0),
+            Map::Coordinates { first, .. } => add(*first - start, c, 1.0),
             Map::Matrix { values, .. } => {
                 for (c, row) in c.iter().zip(values.chunks_exact(n)) {
                     add(0, row, *c);

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stiction_math::par;
+use stiction_math::{par, simd};
 
 use super::augmented::{Augmented, add_rows};
 use super::layout::{AdmmBlock, Layout, Split};
@@ -187,22 +187,34 @@ impl Systems {
     /// states of the copies.
     pub fn solve(&self, problem: &Problem, layout: &Layout, state: &[f64], x: &mut [f64]) {
         self.for_each_subsystem(layout, x, |s, x| {
-            if self.factors[s] == Factor::Free {
-                return;
-            }
-            gather(problem, layout, s, |p| &state[layout.force_states(p)], x);
-            let dofs = problem.mass().dofs(SubsystemId(s));
-            let v = &mut x[..dofs.len()];
-            for (x, b) in v.iter_mut().zip(&problem.momentum()[dofs]) {
-                *x += b;
-            }
-            self.solve_one(self.factors[s], v);
-            if !self.is_whole {
-                multiply(problem, layout, s, x);
-            }
+            self.solve_subsystem(problem, layout, state, s, x);
         });
         if self.is_whole {
             self.solve_whole(problem, layout, x);
+        }
+    }
+
+    #[inline(always)] // inside a loop that is compiled for a wider instruction set
+    fn solve_subsystem(
+        &self,
+        problem: &Problem,
+        layout: &Layout,
+        state: &[f64],
+        s: usize,
+        x: &mut [f64],
+    ) {
+        if self.factors[s] == Factor::Free {
+            return;
+        }
+        gather(problem, layout, s, |p| &state[layout.force_states(p)], x);
+        let dofs = problem.mass().dofs(SubsystemId(s));
+        let v = &mut x[..dofs.len()];
+        for (x, b) in v.iter_mut().zip(&problem.momentum()[dofs]) {
+            *x += b;
+        }
+        self.solve_one(self.factors[s], v);
+        if !self.is_whole {
+            multiply(problem, layout, s, x);
         }
     }
 
@@ -217,13 +229,8 @@ impl Systems {
         x: &mut [f64],
         f: impl Fn(usize, &mut [f64]) + Send + Sync,
     ) {
-        par::for_each_piece(x, &self.chunk_ends, self.parallel_from(), |k, part| {
-            let subsystems = self.chunk(k);
-            let base = layout.extended_range(subsystems.start).start;
-            for s in subsystems {
-                let range = layout.extended_range(s);
-                f(s, &mut part[range.start - base..range.end - base]);
-            }
+        par::for_each_piece(x, &self.chunk_ends, self.parallel_from(), |k, x| {
+            simd::dispatch(Chunk { subsystems: self.chunk(k), layout, x, f: &f });
         });
     }
 
@@ -241,7 +248,7 @@ impl Systems {
         self.multiply(problem, layout, x);
     }
 
-    #[inline]
+    #[inline(always)]
     fn solve_one(&self, factor: Factor, v: &mut [f64]) {
         match factor {
             Factor::Free | Factor::Whole => {}
@@ -254,8 +261,30 @@ impl Systems {
     }
 }
 
+/// A function of consecutive subsystems and their extended velocities x.
+struct Chunk<'a, F> {
+    subsystems: std::ops::Range<usize>,
+    layout: &'a Layout,
+    x: &'a mut [f64],
+    f: &'a F,
+}
+
+impl<F: Fn(usize, &mut [f64])> simd::Job for Chunk<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let base = self.layout.extended_range(self.subsystems.start).start;
+        for s in self.subsystems {
+            let range = self.layout.extended_range(s);
+            (self.f)(s, &mut self.x[range.start - base..range.end - base]);
+        }
+    }
+}
+
 /// `x = Σ Jᵀ force` over the pieces of a subsystem, in its own velocities; the entries of the links
 /// behind them are overwritten.
+#[inline(always)] // inside loops that are compiled for a wider instruction set
 pub fn gather<'a>(
     problem: &Problem,
     layout: &Layout,
@@ -288,6 +317,7 @@ pub fn gather<'a>(
 }
 
 /// Velocities of the links of a subsystem and products of its pieces.
+#[inline(always)] // inside loops that are compiled for a wider instruction set
 fn multiply(problem: &Problem, layout: &Layout, s: usize, x: &mut [f64]) {
     let (moving, mut products) = x.split_at_mut(layout.moving(s));
     if let Some(tree) = problem.mass().tree(SubsystemId(s))
@@ -312,7 +342,7 @@ fn multiply(problem: &Problem, layout: &Layout, s: usize, x: &mut [f64]) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn add_transposed_fixed<const N: usize>(values: &[f64], force: &[f64], x: &mut [f64]) {
     let Some((x, _)) = x.split_first_chunk_mut::<N>() else { return };
     for (row, f) in values.as_chunks::<N>().0.iter().zip(force) {
@@ -322,7 +352,7 @@ fn add_transposed_fixed<const N: usize>(values: &[f64], force: &[f64], x: &mut [
     }
 }
 
-#[inline]
+#[inline(always)]
 fn multiply_fixed<const N: usize>(values: &[f64], x: &[f64], out: &mut [f64]) {
     let Some((x, _)) = x.split_first_chunk::<N>() else { return };
     for (row, out) in values.as_chunks::<N>().0.iter().zip(out) {
@@ -345,6 +375,7 @@ fn factor_small(problem: &Problem, layout: &Layout, s: usize, beta: &[f64], H: &
 }
 
 /// `x ← H⁻¹ x` with a factor of [`factor_small`].
+#[inline(always)] // inside loops that are compiled for a wider instruction set
 fn solve_small(L: &[f64], x: &mut [f64]) {
     match x.len() {
         3 => solve_fixed::<3>(L, x),
@@ -364,7 +395,7 @@ fn solve_small(L: &[f64], x: &mut [f64]) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn solve_fixed<const N: usize>(L: &[f64], x: &mut [f64]) {
     let Some((x, _)) = x.split_first_chunk_mut::<N>() else { return };
     let rows = L.as_chunks::<N>().0;

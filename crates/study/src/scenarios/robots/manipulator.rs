@@ -31,9 +31,10 @@ const MASS: [f64; JOINTS] = [3.0, 2.5, 2.0, 1.5, 1.2, 0.8, 0.3];
 /// Half the height of the hand [m], and its mass [kg].
 const HAND_HALF: f64 = 0.015;
 const HAND_MASS: f64 = 0.2;
-/// Stiffness of the servos [N·m/rad], and the time [s] by which their damping exceeds it.
+/// Stiffness of the servos [N·m/rad].
 const KP: [f64; JOINTS] = [5e3, 5e3, 3e3, 3e3, 1e3, 1e3, 5e2];
-const DAMPING_TIME: f64 = 0.05;
+/// Ratio of the damping of the servos to their stiffness [s].
+pub const DAMPING_TIME: f64 = 0.05;
 /// Angles at ease [rad]: elbow up, the hand down in front of the base.
 pub const AT_EASE: [f64; JOINTS] = [0.0, 0.3, 0.0, 1.8, 0.0, 1.04, 0.0];
 

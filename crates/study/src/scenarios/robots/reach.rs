@@ -1,39 +1,24 @@
-//! Inverse kinematics of a manipulator: hinge angles for a pose of its hand, by damped least squares.
+//! Hinge angles of a manipulator for poses of its hand, by [`InverseKinematics`].
 //!
-//! With e the way from the hand to its target, `Δq = Jᵀ (J Jᵀ + ν² I)⁻¹ e` [Nakamura86]; what is left of
-//! the freedom draws the arm towards its angles at ease. [`HandPathFollower`] steers servos along a path of the hand.
-//! It keeps no memory: each step begins from the measured angles, so that a run that was interrupted
-//! goes on as it would have. No memory is taken in a step.
+//! [`HandPathFollower`] steers servos along a path of the hand. It keeps no memory: each step begins from the measured angles, so that
+//! a run that was interrupted goes on as it would have. No memory is taken in a step.
 
-use nalgebra::{Isometry3, SMatrix, SVector, Vector3};
-use stiction_mech::{BodyId, Data, for_each_column, kinematics};
+use nalgebra::Isometry3;
+use stiction_mech::{InverseKinematics, JointId};
 use stiction_scene::Controller;
 use stiction_sim::{Simulation, World, WorldBuilder};
 
 use super::manipulator::{self, AT_EASE, JOINTS};
 use crate::error::StudyError;
 
-/// Length [m] by which an error of angle is compared with one of position.
-const LEVER: f64 = 0.2;
-/// Damping ν [m].
-const DAMPING: f64 = 2e-3;
-/// Part of the way to the angles at ease that an iteration takes.
-const EASE: f64 = 2e-3;
-/// Largest change of an angle in an iteration [rad].
-const LARGEST: f64 = 0.2;
 /// Iterations of a step, and of the search for the first angles.
 const ITERATIONS: usize = 4;
 const FIRST_ITERATIONS: usize = 400;
 
-type Angles = SVector<f64, JOINTS>;
-type Jacobian = SMatrix<f64, 6, JOINTS>;
-
 /// Inverse kinematics of a manipulator, on a copy of it without surroundings.
 pub struct ArmInverseKinematics {
     world: World,
-    data: Data,
-    hand: BodyId,
-    angles: [f64; JOINTS],
+    chain: InverseKinematics,
 }
 
 impl ArmInverseKinematics {
@@ -42,53 +27,38 @@ impl ArmInverseKinematics {
         let mut builder = WorldBuilder::new();
         let arm = manipulator::add(&mut builder, "reach", base, &AT_EASE, 0.1)?;
         let world = builder.build()?;
-        let hand = world.model().body_of_builder(arm.hand).unwrap_or(BodyId::WORLD);
-        Ok(Self { data: Data::new(world.model()), world, hand, angles: AT_EASE })
+        let model = world.model();
+        let hand = model.body_of_builder(arm.hand).unwrap_or(arm.hand);
+        let joints: Vec<_> = (0..JOINTS).map(JointId).collect();
+        let chain = InverseKinematics::new(model, &joints, hand, Isometry3::identity())?;
+        Ok(Self { world, chain })
     }
 
     /// Angles [rad] at which the hand is at a target, sought from the angles at ease.
     pub fn first_angles(&mut self, target: &Isometry3<f64>) -> [f64; JOINTS] {
-        self.angles = AT_EASE;
-        (0..FIRST_ITERATIONS).for_each(|_| self.improve(target));
-        self.angles
+        self.improved(AT_EASE, target, FIRST_ITERATIONS)
     }
 
     /// Angles [rad] near the given ones at which the hand is nearer to a target.
     pub fn angles(&mut self, from: [f64; JOINTS], target: &Isometry3<f64>) -> [f64; JOINTS] {
-        self.angles = from;
-        (0..ITERATIONS).for_each(|_| self.improve(target));
-        self.angles
+        self.improved(from, target, ITERATIONS)
     }
 
     /// Pose of the hand.
     pub fn hand_at(&mut self, angles: &[f64; JOINTS]) -> Isometry3<f64> {
-        kinematics(self.world.model(), angles, &mut self.data);
-        self.data.body_pose[self.hand.0]
+        self.chain.pose(self.world.model(), angles)
     }
 
-    /// One iteration.
-    fn improve(&mut self, target: &Isometry3<f64>) {
-        let hand = self.hand_at(&{ self.angles });
-        let place = hand.translation.vector;
-        let way = target.translation.vector - place;
-        let turn = (target.rotation * hand.rotation.inverse()).scaled_axis();
-        let mut e = SVector::<f64, 6>::zeros();
-        e.fixed_rows_mut::<3>(0).copy_from(&(turn * LEVER));
-        e.fixed_rows_mut::<3>(3).copy_from(&way);
-        let mut J = Jacobian::zeros();
-        let column = |dof: usize, w: Vector3<f64>, v: Vector3<f64>| {
-            J.fixed_view_mut::<3, 1>(0, dof).copy_from(&(w * LEVER));
-            J.fixed_view_mut::<3, 1>(3, dof).copy_from(&v);
-        };
-        for_each_column(self.world.model(), &self.data, self.hand, place, column);
-        let squared = J * J.transpose() + SMatrix::<f64, 6, 6>::identity() * (DAMPING * DAMPING);
-        let Some(factor) = squared.cholesky() else { return };
-        let ease = (Angles::from(AT_EASE) - Angles::from(self.angles)) * EASE;
-        let step = ease + J.transpose() * factor.solve(&(e - J * ease));
-        let step = step * (LARGEST / step.amax().max(LARGEST));
-        for (angle, change) in self.angles.iter_mut().zip(&step) {
-            *angle += change;
+    fn improved(
+        &mut self,
+        mut angles: [f64; JOINTS],
+        target: &Isometry3<f64>,
+        iterations: usize,
+    ) -> [f64; JOINTS] {
+        for _ in 0..iterations {
+            self.chain.improve(self.world.model(), &mut angles, target);
         }
+        angles
     }
 }
 
@@ -138,7 +108,7 @@ pub fn eased(time: f64, duration: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::UnitQuaternion;
+    use nalgebra::{UnitQuaternion, Vector3};
     use std::f64::consts::PI;
 
     #[test]

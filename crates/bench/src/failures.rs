@@ -1,4 +1,4 @@
-//! Failures over random wrenches: the accurate default solver against CANAL and plain damped Newton.
+//! `failures`: failures over random wrenches: the accurate default solver against CANAL and plain damped Newton.
 //!
 //! A case fails if its relative residual stays above the tolerance. All have the same number of
 //! outer iterations.
@@ -6,24 +6,38 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stiction_solve::catalogue::Variation;
-use stiction_solve::{Goal, Solution};
+use stiction_solve::catalogue::{self, Variation};
+use stiction_solve::{Goal, Problem, Solution};
 
-use super::{TableSection, TablesArgs, cases};
+use crate::args::positive;
+use crate::bench_report::BenchReport;
 use crate::error::BenchError;
 use crate::progress;
-use crate::run;
 use stiction_reproduce::statistics::mean;
 use stiction_reproduce::table::{Table, number};
+use stiction_reproduce::timed_solve as run;
+
+/// Arguments of `failures`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  stiction-bench failures
+  stiction-bench failures --cases 10 --out target/bench
+  stiction-bench failures --cases 20 --wrench 20 --json")]
+pub struct FailuresArgs {
+    /// Random cases of each problem
+    #[arg(long, value_name = "N", default_value = "50", value_parser = clap::value_parser!(u64).range(1..))]
+    cases: u64,
+    /// Standard deviation of the random force on each body, in newtons
+    #[arg(long, value_name = "FORCE", default_value = "5", value_parser = positive)]
+    wrench: f64,
+}
 
 const SOLVERS: [&str; 3] = ["alm", "canal", "newton-damped"];
 const OUTER_LOOPS: &str = "60";
 const TOLERANCE: f64 = 1e-6;
 const TIME_LIMIT: Duration = Duration::from_secs(2);
-/// Seeds that the convergence tables do not use.
+/// Seeds that were not looked at when solvers were tuned start here.
 const FIRST_SEED: u64 = 1000;
-/// Upper bound on the number of cases.
-const MOST_CASES: u64 = 50;
 
 /// Name, catalogue entry, and overrides of its friction, mass ratio and size.
 type RobustnessSet = (&'static str, &'static str, Option<f64>, Option<f64>, usize);
@@ -38,8 +52,9 @@ const SETS: [RobustnessSet; 8] = [
     ("stack 1:5000", "stack", None, Some(5000.0), 0),
 ];
 
-pub(super) fn measure(args: &TablesArgs) -> Result<TableSection, BenchError> {
-    let count = args.cases.min(MOST_CASES);
+/// Runs `failures`.
+pub fn run(args: &FailuresArgs) -> Result<BenchReport, BenchError> {
+    let count = args.cases;
     let mut text = format!(
         "failures of {count} (mean Newton steps): relative residual above {TOLERANCE:.0e} after \
          {OUTER_LOOPS} outer loops\n"
@@ -77,5 +92,23 @@ pub(super) fn measure(args: &TablesArgs) -> Result<TableSection, BenchError> {
     let of = count as usize * SETS.len();
     table.row(std::iter::once(format!("total of {of}")).chain(totals.map(|t| t.to_string())));
     text += &table.render();
-    Ok(TableSection { text, json: json!(document) })
+    let json = json!({"cases": args.cases, "wrench": args.wrench, "robustness": document});
+    Ok(BenchReport { text, json, figures: Vec::new() })
+}
+
+/// Problems of one catalogue entry that differ in their seeds.
+fn cases(
+    name: &str,
+    variation: Variation,
+    seeds: std::ops::Range<u64>,
+) -> Result<Vec<Problem>, BenchError> {
+    let Some(entry) = catalogue::find(name) else {
+        return Err(BenchError::NoProblems { place: format!("catalogue entry {name}") });
+    };
+    seeds
+        .map(|seed| {
+            (entry.build)(&Variation { seed, ..variation })
+                .map_err(|source| BenchError::Problem { target: name.to_owned(), source })
+        })
+        .collect()
 }

@@ -3,7 +3,7 @@
 use stiction_solve::solver::SolverError;
 use stiction_solve::{Goal, Problem, Report, Session, Solution};
 
-use stiction_reproduce::clock::Stopwatch;
+use crate::clock::Stopwatch;
 
 /// A report with the CPU time that goes with it.
 pub struct TimedSolve {

@@ -1,0 +1,119 @@
+//! Table III: time and residual of a hundred iterations of ADMM with and without splitting, on dropped quadrupeds.
+
+use stiction_solve::Problem;
+use stiction_study::scenario;
+
+use super::{cases, digits, endless, slack, solve_cold};
+use crate::clock::cpu_seconds;
+use crate::error::ReproduceError;
+use crate::statistics::{mean, median};
+use crate::timed_solve;
+use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
+
+/// Time [ms] and digits with eight robots [Lee25, Table III].
+const PUBLISHED: [(&str, [f64; 2]); 3] =
+    [("subadmm", [0.435, 4.8802]), ("admm", [1.21, 4.8817]), ("admm-subsystem", [0.638, 4.8562])];
+/// Gain over `admm` with 27 robots [Lee25, Sec. VII-D].
+const GAIN_OF_27: f64 = 3.63;
+const ROBOTS: [usize; 2] = [8, 27];
+const ITERATIONS: usize = 100;
+/// Steps of the drop, and every which of them is a case once robots touch.
+const STEPS: usize = 300;
+const EVERY: usize = 10;
+/// Repetitions of a solve, of which the fastest counts.
+const REPEATED: usize = 5;
+
+/// Runs the experiment.
+pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
+    let mut sheet = Sheet::new(
+        "Table III: a hundred iterations, CPU time and −log₁₀ of the residual [N·s]",
+        &["solver", "robots", "contacts", "time [ms]", "time over subadmm [-]", "digits", "cases"],
+    );
+    let (none, unknown) = (|| SheetCell::from(f64::NAN), || SheetCell::from("80–100"));
+    for (solver, [ms, digits]) in PUBLISHED {
+        let gain = ms / PUBLISHED[0].1[0];
+        let row =
+            [solver.into(), "8".into(), unknown(), ms.into(), gain.into(), digits.into(), none()];
+        sheet.row(RowSource::Paper, row);
+    }
+    let row = ["admm".into(), "27".into(), none(), none(), GAIN_OF_27.into(), none(), none()];
+    sheet.row(RowSource::Paper, row);
+    let begin = cpu_seconds();
+    let goal = endless(Some(ITERATIONS), options);
+    let robots = if options.quick { &ROBOTS[..1] } else { &ROBOTS[..] };
+    for (k, robots) in robots.iter().enumerate() {
+        (options.report_progress)(k as f64 / ROBOTS.len() as f64, &format!("{robots} robots"));
+        let problems = drop(*robots, options)?;
+        let contacts = mean(problems.iter().map(|p| p.contacts() as f64));
+        let mut of_subadmm = f64::NAN;
+        for (solver, _) in PUBLISHED {
+            let mut session = timed_solve::session(solver, &[])?;
+            let mut found = Vec::new();
+            for problem in &problems {
+                if options.is_over(begin) {
+                    break;
+                }
+                let mut fastest = f64::INFINITY;
+                let mut residual = f64::NAN;
+                for _ in 0..if options.quick { 1 } else { REPEATED } {
+                    let solved = solve_cold(&mut session, problem, &goal)?;
+                    fastest = fastest.min(1e3 * solved.seconds);
+                    residual = slack(&solved.report);
+                }
+                found.push((fastest, digits(residual)));
+            }
+            let time = median(found.iter().map(|f| f.0));
+            if solver == PUBLISHED[0].0 {
+                of_subadmm = time;
+            }
+            let row: [SheetCell; 7] = [
+                solver.into(),
+                robots.to_string().into(),
+                contacts.into(),
+                time.into(),
+                (time / of_subadmm).into(),
+                mean(found.iter().map(|f| f.1)).into(),
+                (found.len() as f64).into(),
+            ];
+            sheet.row(RowSource::Ours, row);
+        }
+    }
+    let outcome = ExperimentResult { sheets: vec![sheet], ..ExperimentResult::default() };
+    Ok(outcome
+        .remark(
+            "Robots of the scenario quadruped-heap with 18 velocities each while they land; every case from a cold start, its \
+             time the fastest of five. CPU time of one thread: an iteration takes 10 to 30 µs, less than two threads need to \
+             meet twice. The paper's times use the threads of its machine.",
+        )
+        .remark(
+            "Ours gains less over the unsplit form because that is faster here: its matrix is factored by blocks in an \
+             order of little fill-in, and robots are coupled by few contacts. Over splitting by subsystem alone the gain is \
+             small for robots of 18 velocities with a few contacts each: a row on a link has 6 columns in place of 18, which \
+             the velocities of the links, computed in every iteration, nearly outweigh.",
+        )
+        .remark(
+            "ABA in place of a factor (Remark 1 of the paper) would do more work in each iteration, of the order of what a \
+             factorization along the tree does once; penalties change a few times in a hundred iterations.",
+        ))
+}
+
+/// Problems of the steps in which robots land.
+fn drop(robots: usize, options: &ExperimentOptions<'_>) -> Result<Vec<Problem>, ReproduceError> {
+    let mut run =
+        scenario("quadruped-heap", &[("robots".to_owned(), robots.to_string())])?.start()?;
+    let mut problems = Vec::new();
+    for step in 0..STEPS {
+        if (options.stop_requested)() {
+            break;
+        }
+        if let Some(controller) = &mut run.controller {
+            controller.control(&mut run.simulation);
+        }
+        if step % EVERY == 0 {
+            let found = cases::problem_of(&mut run.simulation)?;
+            problems.extend(found.filter(|problem| problem.contacts() >= robots));
+        }
+        let _ = run.simulation.step().map_err(stiction_scene::SceneError::from)?;
+    }
+    Ok(problems)
+}
