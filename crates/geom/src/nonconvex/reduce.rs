@@ -2,7 +2,7 @@
 //!
 //! Points with the same normal form a group; of each group only the corners of its convex hull (projected
 //! along the normal) remain, because forces at inner points are equivalent to forces at the corners. The
-//! nearest points have a hull of their own, so that speculative points farther out do not replace those
+//! nearest points have hulls of their own, so that speculative points farther out do not replace those
 //! that touch. If there are still too many points, farthest-point selection [Gonzalez85] starting from the
 //! deepest chooses among them. O(n log n + n · kept).
 
@@ -18,8 +18,9 @@ const MOST_OF_GROUP: usize = 8;
 const GROUPS: usize = 48;
 /// Cosine above which two normals count as one: they differ by less than a thousandth [-].
 const SAME_NORMAL: f64 = 1.0 - 0.5e-6;
-/// Share of the reach above the least gap within which points count as the nearest of their group [-].
-const NEAREST: f64 = 0.1;
+/// Shares of the reach above the least gap within which points count as the nearest of their group [-]: of a body that slides fast over
+/// a plane, those that touch must not give way to those of a rounded edge farther out.
+const NEAREST: [f64; 2] = [0.01, 0.1];
 
 /// Replaces the candidates by few that can transmit the same forces.
 pub fn reduce(scratch: &mut NonconvexScratch, reach: f64) {
@@ -71,7 +72,8 @@ pub fn corners_of_faces(scratch: &mut NonconvexScratch, reach: f64) {
         }
         let first = kept.len();
         let least = members().map(|i| candidates[i].gap).fold(f64::INFINITY, f64::min);
-        for limit in [least + NEAREST * reach, f64::INFINITY] {
+        let [touching, near] = NEAREST.map(|share| least + share * reach);
+        for limit in [touching, near, f64::INFINITY] {
             let chosen = members().filter(|&i| candidates[i].gap <= limit);
             corners(candidates, chosen, normal, plane, hull);
             for &(_, _, i) in hull.iter() {

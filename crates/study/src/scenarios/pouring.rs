@@ -1,7 +1,7 @@
 //! POURING: a bottle full of heavy spheres is tilted over another one [Lee25, Sec. VII-C].
 //!
-//! The upper bottle turns about the lip of its mouth, so that the stream falls into the mouth of the lower one, which stands free
-//! on the floor.
+//! The upper bottle comes from the side and turns about the lip of its mouth, so that the stream falls into the mouth of the lower one,
+//! which stands free on the floor.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
@@ -46,8 +46,11 @@ const RADIUS: f64 = 5e-3;
 const DENSITY: f64 = 1e4;
 /// Distance of neighbours at the start [m].
 const APART: f64 = 10.5e-3;
-/// Place of the lip over the middle of the lower bottle [m].
+/// Place of the lip over the middle of the lower bottle [m], and how far beside it the upper bottle begins [m]; angle at which it has
+/// come over it [rad].
 const LIP: [f64; 2] = [-0.018, 0.17];
+const BESIDE: f64 = 0.06;
+const OVER: f64 = 1.4;
 /// Time in which the spheres settle, duration of the tilt, and time after it [s].
 const SETTLED: f64 = 0.1;
 const TILTING: f64 = 1.2;
@@ -56,7 +59,8 @@ const AFTER: f64 = 0.6;
 /// Pose of the upper bottle at an angle [rad].
 fn pose(angle: f64) -> Isometry3<f64> {
     let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * angle);
-    let lip = Vector3::new(LIP[0], 0.0, LIP[1]);
+    let beside = BESIDE * (1.0 - angle / OVER).max(0.0);
+    let lip = Vector3::new(LIP[0] - beside, 0.0, LIP[1]);
     let in_bottle = Vector3::new(BOTTLE_MOUTH + 0.5 * THICKNESS, 0.0, BOTTLE_HEIGHT);
     Isometry3::from_parts(Translation3::from(lip - turn * in_bottle), turn)
 }
