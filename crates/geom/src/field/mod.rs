@@ -7,6 +7,7 @@
 
 mod blend;
 mod grid;
+mod machine_part;
 mod mesh_check;
 mod outline;
 mod primitive;
@@ -19,6 +20,7 @@ mod trace;
 mod winding;
 
 pub use grid::{GridSign, MOST_BYTES, SampledGrid};
+pub use machine_part::MachinePart;
 pub use profile::Profile;
 pub use solid::FieldSolid;
 pub use thread::{Thread, ThreadSide};
