@@ -4,6 +4,10 @@
 //! place. Parts are accepted one after the other, so that no work is lost. What a part cannot resolve at the
 //! smallest length is accepted and flagged. The balance of energy is that of the whole step: what earlier parts gained
 //! without cause counts in later ones. On an error the state is as it was before the step.
+//!
+//! A joint that impacts throw to and fro may move in a step without a velocity before or after it that shows it. No one who
+//! sees states alone can tell this from a jump, so the step is computed again at once and flagged: its displacement
+//! is that of its velocity. Where one step does not hold the constraints or turns too far, its parts stay.
 
 use nalgebra::Isometry3;
 use stiction_mech::{Data, State, set_driven_poses, tree_kinematics};
@@ -12,6 +16,7 @@ use stiction_solve::Goal;
 use crate::contact_point::ContactPoint;
 use crate::error::StepError;
 use crate::free_motion::FreeMotion;
+use crate::history::StepHistory;
 use crate::position_correction::extent::Extent;
 use crate::report::StepReport;
 use crate::rows::ConstraintKey;
@@ -37,6 +42,8 @@ pub(crate) struct PartMemory {
     /// The state before the step and the poses of its driven bodies.
     before: State,
     driven_pose: Vec<Isometry3<f64>>,
+    /// The history before the step, in worlds with joints that may jump.
+    history: Option<Box<StepHistory>>,
     /// Poses and velocities before the step.
     data: Data,
     /// Contacts of all parts so far, with forces that are means over the step.
@@ -50,6 +57,7 @@ impl PartMemory {
             goal,
             before: state.clone(),
             driven_pose: Vec::with_capacity(world.model.driven().len()),
+            history: None,
             data: Data::new(&world.model),
             contacts: Vec::new(),
         }
@@ -101,15 +109,24 @@ impl Simulation {
         self.moves_too_far(report, FreeMotion::is_in_substeps)
     }
 
-    /// Computes a step in parts, after the whole was given up.
-    pub(crate) fn step_in_parts(&mut self) -> Result<StepReport, StepError> {
+    /// Computes a step in parts, after the whole was given up with a report.
+    pub(crate) fn step_in_parts(&mut self, whole: &StepReport) -> Result<StepReport, StepError> {
         self.parts.before.copy_from(&self.state);
+        let holds =
+            whole.converged() && !whole.correction_failed && !self.scratch.free.is_unresolved();
+        let may_jump = holds && self.world.model.joints().iter().any(|joint| joint.q.len() == 1);
+        self.parts.history = may_jump.then(|| Box::new(self.history.clone()));
         let result = self.advance_in_parts();
         let h = self.settings.time_step;
         self.set_part_length(h);
         match result {
             Ok(mut report) => {
                 self.finish_parts();
+                if let Some(history) = self.parts.history.take()
+                    && self.joint_jumps()
+                {
+                    return self.step_at_once(*history);
+                }
                 report.unresolved |=
                     self.moves_too_far(&report, |_, _| true) || self.nodes_move_too_far();
                 Ok(report)
@@ -184,6 +201,27 @@ impl Simulation {
         self.history.contacts.extend(self.parts.contacts.iter().map(|(_, contact)| *contact));
     }
 
+    /// Whether a joint of one velocity moved farther in the step than its velocities before and after it explain.
+    fn joint_jumps(&self) -> bool {
+        let (old, new, h) = (&self.parts.before, &self.state, self.settings.time_step);
+        let mut single = self.world.model.joints().iter().filter(|joint| joint.q.len() == 1);
+        single.any(|joint| {
+            let (q, dof) = (joint.q.start, joint.dofs.start);
+            let speed = FASTER * old.v[dof].abs().max(new.v[dof].abs());
+            (new.q[q] - old.q[q]).abs() > h * speed + MAX_JUMP
+        })
+    }
+
+    /// Computes the step from the state before it again, with a history, undivided and flagged.
+    fn step_at_once(&mut self, history: StepHistory) -> Result<StepReport, StepError> {
+        self.restore_start();
+        self.history = history;
+        let report = step::advance_at_once(
+            self.step_context(StepPart::whole(self.settings.time_step, false)),
+        )?;
+        Ok(StepReport { unresolved: true, ..report })
+    }
+
     /// Whether a body of the selected trees moved farther than its tree does in a step at the velocities before and after it,
     /// and corrections, if there were any, or a joint of one velocity than its own explains: in between it was faster.
     fn moves_too_far(
@@ -239,11 +277,16 @@ impl Simulation {
     }
 
     fn undo_parts(&mut self) {
-        self.state.copy_from(&self.parts.before);
+        self.restore_start();
         self.history.restart(&self.state);
         // Contacts are detected again.
         self.history.detection_is_current = false;
         self.history.driven_pose.copy_from_slice(&self.parts.driven_pose);
+    }
+
+    /// Puts state and driven bodies where they were before the step.
+    fn restore_start(&mut self) {
+        self.state.copy_from(&self.parts.before);
         self.scratch.driven.set_pose(&self.parts.driven_pose);
     }
 }

@@ -359,7 +359,7 @@ impl Simulation {
         if is_accepted {
             report.unresolved |= self.substeps_move_too_far(&report);
         } else {
-            report = self.step_in_parts()?;
+            report = self.step_in_parts(&report)?;
         }
         self.sample_step(start);
         self.report = Some(report);

@@ -8,6 +8,7 @@
 mod blend;
 mod grid;
 mod grid_bytes;
+mod machine_part;
 mod mesh_check;
 mod outline;
 mod primitive;
@@ -20,6 +21,7 @@ mod trace;
 mod winding;
 
 pub use grid::{GridSign, MOST_BYTES, SampledGrid};
+pub use machine_part::MachinePart;
 pub use profile::Profile;
 pub use solid::FieldSolid;
 pub use thread::{Thread, ThreadSide};

@@ -3,7 +3,7 @@
 //! Values are exact distances for primitives, polygons of revolution and outside unions; elsewhere they are bounds of the
 //! distance that never change faster than [`FieldSolid::lipschitz`] times the way. O(parts).
 
-use super::{FieldSample, Profile, SampledGrid, Thread, blend, primitive};
+use super::{FieldSample, MachinePart, Profile, SampledGrid, Thread, blend, primitive};
 use crate::{Aabb, ShapeError};
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub enum FieldSolid {
     Revolve(Arc<Profile>),
     /// The thread of a bolt or a nut.
     Thread(Thread),
+    /// A bolt, a nut or a gear.
+    MachinePart(MachinePart),
     /// A sampled closed mesh.
     Grid(Arc<SampledGrid>),
     /// A solid at a pose.
@@ -93,6 +95,7 @@ impl FieldSolid {
             Self::Torus { major, minor } => primitive::torus(*major, *minor, p),
             Self::Revolve(profile) => profile.sample(p),
             Self::Thread(thread) => thread.sample(p),
+            Self::MachinePart(part) => part.sample(p),
             Self::Grid(grid) => grid.sample(p),
             Self::Placed(pose, solid) => {
                 let found = solid.sample(&pose.inverse_transform_point(&Point3::from(*p)).coords);
@@ -113,6 +116,7 @@ impl FieldSolid {
     /// parts.
     pub fn lipschitz(&self) -> f64 {
         match self {
+            Self::MachinePart(_) => MachinePart::LIPSCHITZ,
             Self::Grid(grid) => grid.lipschitz(),
             _ => self.children().map(Self::lipschitz).fold(1.0, f64::max),
         }
@@ -149,6 +153,7 @@ impl FieldSolid {
                 }
             }
             Self::Thread(thread) => thread.bounds(),
+            Self::MachinePart(part) => part.bounds(),
             Self::Grid(grid) => grid.solid_bounds(),
             Self::Placed(pose, solid) => {
                 let bounds = solid.bounds();
@@ -242,6 +247,7 @@ impl FieldSolid {
                 }
             }
             Self::Thread(thread) => thread.check()?,
+            Self::MachinePart(part) => part.check()?,
             Self::Placed(pose, _) => {
                 let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
                 if !numbers.clone().all(|x| x.is_finite()) {

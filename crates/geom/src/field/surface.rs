@@ -95,6 +95,9 @@ fn soup(solid: &FieldSolid, bounds: &Aabb, width: Option<f64>) -> Result<Triangl
             }
             (vertices, triangles)
         }
+        FieldSolid::MachinePart(part) => {
+            marching(solid, bounds, Some(width.unwrap_or_else(|| part.width())))?
+        }
         _ => marching(solid, bounds, width)?,
     })
 }

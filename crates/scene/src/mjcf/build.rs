@@ -17,6 +17,7 @@ use super::flag::Flags;
 use super::medium::Medium;
 use super::option::MAGNETIC;
 use super::parent_contact::ParentPair;
+use super::sdf_plugin::FieldPlugins;
 use super::sensor::SensedNames;
 use crate::error::SceneError;
 use crate::files::Files;
@@ -222,6 +223,8 @@ pub(super) struct Build<'a> {
     pub actuator_parts: Vec<usize>,
     /// Configurations of plugins.
     pub plugins: PluginInstances,
+    /// Plugins of signed distances.
+    pub field_plugins: FieldPlugins,
     pub keyframes: Vec<Keyframe>,
     /// Names of the keyframes.
     pub keyframe_names: HashSet<String>,
@@ -268,6 +271,7 @@ impl<'a> Build<'a> {
             actuators: Names::new("actuator"),
             actuator_parts: Vec::new(),
             plugins: PluginInstances::new(),
+            field_plugins: FieldPlugins::new(),
             keyframes: Vec::new(),
             keyframe_names: HashSet::new(),
             mocap: Vec::new(),

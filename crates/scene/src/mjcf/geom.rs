@@ -14,6 +14,7 @@ use super::build::{Build, ContactTerms, GeomKind};
 use super::inertial::MassLump;
 use super::mesh::{self, MeshSolid};
 use super::orientation;
+use super::sdf_plugin::{self, PluginSolid};
 use super::solid;
 use super::surface;
 use crate::error::SceneError;
@@ -109,6 +110,9 @@ pub(super) fn read(
         fluid: fluid(element)?,
     };
     special_surfaces(build, element)?;
+    if kind != GeomKind::Sdf && element.child("plugin").is_some() {
+        build.report_unsupported(&element.place, "the plugin of a geom that is no sdf");
+    }
     let fitted = element.get("mesh").map(str::to_owned);
     let fit_scale = element.number("fitscale")?.unwrap_or(1.0);
     if let Some(ends) = ends(element)? {
@@ -367,12 +371,40 @@ fn mesh_of(
         return Err(geom.element.wrong("mesh", "the name of a mesh"));
     };
     if let Some(word) = mesh.generated() {
-        let what =
-            format!("mesh \"{name}\": builtin {word} is not generated; its geom is left out");
+        let what = format!("mesh \"{name}\": {word} is not generated; its geom is left out");
         build.report_unsupported(&geom.element.place, what);
         return Ok(None);
     }
     mesh::solid(build, name)
+}
+
+/// The shape of a plugin of signed distances, of the geom or of its mesh, in a frame whose pose in that of the mesh is given.
+fn described_field(
+    build: &mut Build,
+    geom: &GeomRead,
+    mesh: &str,
+    pose: &Isometry3<f64>,
+) -> Result<Option<Shape>, SceneError> {
+    let own = sdf_plugin::read(build, &geom.element)?;
+    let of_mesh = build.assets.meshes.get(mesh).and_then(|mesh| mesh.field());
+    let (solid, width) = match own {
+        Some(PluginSolid::Field(solid, width)) => (solid, width),
+        Some(PluginSolid::Unknown(kind)) => {
+            let what = format!("the plugin {kind} of a geom: the distance of its mesh acts");
+            build.report_unsupported(&geom.element.place, what);
+            return Ok(None);
+        }
+        _ => match of_mesh {
+            Some((solid, width)) => (solid.clone(), width),
+            None => return Ok(None),
+        },
+    };
+    let solid = match *pose == Isometry3::identity() {
+        true => solid,
+        false => FieldSolid::Placed(pose.inverse(), Box::new(solid)),
+    };
+    let made = Shape::field(solid, width);
+    Ok(Some(made.map_err(|fault| geom.element.error(fault))?))
 }
 
 /// A geom that is a mesh. It is read only if it is part of the world, has mass, or if rays may meet it.
@@ -400,10 +432,15 @@ fn with_mesh(
     if build.sensed.rays {
         geom.ray_shape.clone_from(&surface);
     }
+    let described = match geom.kind {
+        GeomKind::Sdf => described_field(build, geom, name, &solid.pose)?,
+        _ => None,
+    };
     if in_world {
         let fault =
             |fault| geom.element.error(format_args!("the hull of mesh \"{name}\": {fault}"));
         let by_surface = match surface.filter(|_| geom.kind == GeomKind::Sdf) {
+            _ if geom.kind == GeomKind::Sdf && described.is_some() => described,
             Some(Shape::Mesh(mesh)) => {
                 let sampled = sampled_field(&mesh, &mut build.files.fields);
                 if let Err(fault) = &sampled {

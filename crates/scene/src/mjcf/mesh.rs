@@ -9,12 +9,13 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use nalgebra::{Isometry3, Translation3, Vector3};
-use stiction_geom::{Shape, ShapeError};
+use stiction_geom::{Field, FieldSolid, Shape, ShapeError};
 
 use super::asset;
 use super::build::Build;
 use super::orientation;
 use super::principal;
+use super::sdf_plugin::{self, PluginSolid};
 use crate::error::SceneError;
 use crate::mesh_file::{self, Triangles, mass};
 use crate::xml::Element;
@@ -24,7 +25,9 @@ use crate::xml::Element;
 enum MeshSource {
     File(PathBuf),
     Text(Triangles),
-    /// A surface that MuJoCo generates.
+    /// The surface of a field, with the width of its triangles [m].
+    Field(FieldSolid, Option<f64>),
+    /// A surface that MuJoCo or a plugin generates.
     Generated(String),
 }
 
@@ -72,13 +75,18 @@ impl MeshAsset {
         }
         let name = asset::name_of(element);
         let file = asset::file_of(build, element)?;
-        let source = match (file, element.get("builtin").filter(|word| *word != "none")) {
-            (Some(path), _) => MeshSource::File(path),
-            (None, Some(word)) => {
+        let builtin = element.get("builtin").filter(|word| *word != "none");
+        let source = match (sdf_plugin::read(build, element)?, file, builtin) {
+            (Some(PluginSolid::Field(solid, width)), ..) => MeshSource::Field(solid, width),
+            (_, Some(path), _) => MeshSource::File(path),
+            (_, None, Some(word)) => {
                 element.get("params");
-                MeshSource::Generated(word.to_owned())
+                MeshSource::Generated(format!("builtin {word}"))
             }
-            (None, None) => MeshSource::Text(inline(element)?),
+            (Some(PluginSolid::Unknown(kind)), ..) => {
+                MeshSource::Generated(format!("the surface of the plugin {kind}"))
+            }
+            _ => MeshSource::Text(inline(element)?),
         };
         if element.integer("maxhullvert")?.is_some_and(|count| count >= 0) {
             build.note("convex hulls are exact: maxhullvert is not used");
@@ -103,6 +111,14 @@ impl MeshAsset {
         let mut back = self.reference.inverse();
         back.translation.vector.component_mul_assign(&self.scale);
         Some((path.clone(), back, self.scale))
+    }
+
+    /// The field whose surface it is, with the width of its triangles [m].
+    pub fn field(&self) -> Option<(&FieldSolid, Option<f64>)> {
+        match &self.source {
+            MeshSource::Field(solid, width) => Some((solid, *width)),
+            _ => None,
+        }
     }
 
     /// Shape that MuJoCo generates by itself, if any.
@@ -131,7 +147,17 @@ impl MeshAsset {
             MeshSource::Generated(word) => {
                 return Err(self
                     .element
-                    .error(format_args!("builtin = \"{word}\"; expected a file or vertices")));
+                    .error(format_args!("{word}; expected a file or vertices")));
+            }
+            MeshSource::Field(solid, width) => {
+                let built = Field::build(solid.clone(), *width);
+                let field = built.map_err(|fault| self.element.error(fault))?;
+                let surface = field.surface();
+                Triangles {
+                    vertices: surface.vertices().to_vec(),
+                    triangles: surface.triangles().to_vec(),
+                    first_object: None,
+                }
             }
         };
         mesh.triangles.truncate(mesh.first_object.unwrap_or(usize::MAX));
@@ -162,7 +188,11 @@ impl MeshAsset {
         let (mut integrals, mut half_box) = (None, Vector3::zeros());
         if let Ok((measure, com, inertia)) = found {
             let (moments, axes) = principal::decompose(&inertia, principal::OF_MESHES);
-            pose = Isometry3::from_parts(Translation3::from(com), axes);
+            // MuJoCo gives the surfaces of plugins their moments of inertia, largest first, but not the frame: the centre of mass
+            // is at the origin.
+            if self.field().is_none() {
+                pose = Isometry3::from_parts(Translation3::from(com), axes);
+            }
             let second = Vector3::repeat(moments.sum() / 2.0) - moments;
             half_box = (second * (3.0 / measure)).map(|square| square.max(0.0).sqrt());
             integrals = Some((measure, moments));

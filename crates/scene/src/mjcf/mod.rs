@@ -36,6 +36,7 @@ mod rename;
 mod replicate;
 mod resolve;
 mod schema;
+mod sdf_plugin;
 mod sensor;
 mod site;
 mod soft_law;
@@ -110,6 +111,7 @@ fn read_all(files: &mut Files, path: &Path, options: &Options) -> Result<Importe
     tagged("sensor").for_each(|section| build.sensed.add(section));
     for section in tagged("extension") {
         actuator::pid::read_instances(section, &mut build.plugins);
+        sdf_plugin::read_instances(section, &mut build.field_plugins);
     }
     for (tag, reader) in SECTIONS {
         tagged(tag).try_for_each(|section| reader(&mut build, section))?;

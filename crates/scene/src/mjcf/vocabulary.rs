@@ -180,6 +180,8 @@ pub(super) static ELEMENTS: &[ElementSchema] = &[
          exponent intensity mode name pos range softness specular target texture type",
         "",
     ),
+    with_children("geom/plugin", "instance plugin", "config"),
+    with_children("mesh/plugin", "instance plugin", "config"),
     unsupported("plugin", "instance plugin", "config"),
     // An element of older versions.
     unsupported("composite", ANY, ""),

@@ -51,19 +51,30 @@ impl TreeCorrection {
     }
 
     /// Ends a step, and returns whether the correction did not close open equalities: where they contradict one
-    /// another, a displacement reduces one error by as much as it adds to another. `open_before` is the sum of
-    /// the errors of equalities ahead of the correction [m, rad].
+    /// another, a displacement reduces one error by as much as it adds to another, and is one more failure than there were
+    /// before the step, `failures`; `None` if there was no correction. `open_before` is
+    /// the sum of the errors of equalities ahead of the correction [m, rad].
     pub fn end_step(
         &mut self,
         errors: &TreeErrors,
-        open_before: f64,
+        (open_before, failures): (f64, Option<u8>),
         settings: &Stabilisation,
         h: f64,
     ) -> bool {
         self.wait = self.wait.saturating_sub(1);
         let closable = (settings.max_speed.max(MIN_SPEED) * h).min(errors.equality);
         let closes = errors.equality_sum <= open_before - REQUIRED_REMOVAL * closable;
-        errors.equality > OPEN * settings.closure && !closes
+        let fails = errors.equality > OPEN * settings.closure && !closes;
+        if fails && let Some(failures) = failures {
+            self.failures = failures;
+            self.fail(errors.largest(settings));
+        }
+        fails
+    }
+
+    /// Corrections that failed in sequence.
+    pub fn failures(&self) -> u8 {
+        self.failures
     }
 }
 
@@ -81,7 +92,7 @@ mod tests {
                 attempts += 1;
                 tree.fail(1e-3);
             }
-            tree.end_step(&TreeErrors::default(), 0.0, &settings, 1e-3);
+            tree.end_step(&TreeErrors::default(), (0.0, None), &settings, 1e-3);
         }
         // 1, 2, 4, … 32 steps apart, and then one in 32.
         assert!((30..=40).contains(&attempts), "{attempts}");
@@ -97,9 +108,20 @@ mod tests {
             |equality, equality_sum| TreeErrors { equality, equality_sum, ..TreeErrors::NONE };
         let mut tree = TreeCorrection::default();
         // A gap of 0.25 m that closes at the largest speed, and one that another equality takes over.
-        assert!(!tree.end_step(&open(0.249, 0.249), 0.25, &settings, h));
-        assert!(tree.end_step(&open(0.249, 0.25), 0.25, &settings, h));
-        assert!(tree.end_step(&open(0.125, 0.25), 0.25, &settings, h));
-        assert!(!tree.end_step(&open(settings.closure, settings.closure), 0.0, &settings, h));
+        assert!(!tree.end_step(&open(0.249, 0.249), (0.25, None), &settings, h));
+        assert!(tree.end_step(&open(0.249, 0.25), (0.25, None), &settings, h));
+        assert!(tree.end_step(&open(0.125, 0.25), (0.25, None), &settings, h));
+        assert!(!tree.end_step(
+            &open(settings.closure, settings.closure),
+            (0.0, None),
+            &settings,
+            h
+        ));
+        // Attempts that move an error from one equality to another become rare, as others that fail.
+        for (failures, wait) in [(0, 1), (1, 2), (2, 4)] {
+            tree.succeed();
+            assert!(tree.end_step(&open(0.125, 0.25), (0.25, Some(failures)), &settings, h));
+            assert_eq!((tree.failures(), tree.wait), (failures + 1, wait));
+        }
     }
 }

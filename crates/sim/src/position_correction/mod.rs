@@ -67,6 +67,8 @@ pub(crate) struct PositionCorrector {
     pub lasting: LastingErrors,
     /// Per tree: sum of the errors of equalities ahead of the corrections of this step [m, rad].
     open_before: Vec<f64>,
+    /// Per tree: corrections that failed in sequence ahead of this step.
+    failures_before: Vec<u8>,
     displacement: Vec<f64>,
     /// Scratch: turns of the bodies of one tree.
     turns: Vec<f64>,
@@ -121,6 +123,7 @@ impl PositionCorrector {
             history: vec![TreeCorrection::default(); model.trees().len()],
             lasting: LastingErrors::default(),
             open_before: vec![0.0; model.trees().len()],
+            failures_before: vec![0; model.trees().len()],
             displacement: vec![0.0; model.nv()],
             turns: Vec::new(),
             base_q: vec![0.0; model.nq()],
@@ -131,6 +134,9 @@ impl PositionCorrector {
     pub fn begin_step(&mut self, history: &[TreeCorrection], fraction: f64) {
         self.groups.begin_step(fraction);
         self.history.copy_from_slice(history);
+        for (failures, tree) in self.failures_before.iter_mut().zip(history) {
+            *failures = tree.failures();
+        }
     }
 
     /// Keeps the errors that were measured ahead of the corrections of a step.
@@ -159,9 +165,10 @@ impl PositionCorrector {
         self.lasting.add_contacts(world, &context, input.contacts, settings);
         let mut failed = self.lasting.stays(before, context.yielding, settings, h)
             || context.yielding.stays_open(world, &configuration);
-        let trees = self.history.iter_mut().zip(&self.groups.errors).zip(&self.open_before);
-        for ((tree, errors), open_before) in trees {
-            failed |= tree.end_step(errors, *open_before, settings, h);
+        for (index, tree) in self.history.iter_mut().enumerate() {
+            let failures = self.groups.is_displaced(index).then(|| self.failures_before[index]);
+            let before = (self.open_before[index], failures);
+            failed |= tree.end_step(&self.groups.errors[index], before, settings, h);
         }
         failed
     }

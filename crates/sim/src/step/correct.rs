@@ -11,9 +11,12 @@ use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
 use crate::rows::ConstraintContext;
 use crate::soft;
+use crate::solve_policy::is_worth_later_passes;
 
-/// Largest number of corrections in one step.
+/// Largest number of corrections in one step, and where step after step constraints contradict one another: the next motion
+/// undoes them.
 const ROUNDS: usize = 6;
+const CONTRADICTED_ROUNDS: usize = 1;
 /// Factor of velocities by a correction below which the step is unresolved [-].
 const LEAST_REDUCTION: f64 = 0.9;
 /// Distance by which corrections lift a tree without a loss of velocity, in slops [-].
@@ -55,7 +58,9 @@ fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     let mut errors = measure(step);
     step.scratch.corrector.keep_errors();
     audit_motion(step);
-    for round in 0..ROUNDS {
+    let is_contradicted = step.report.softened && !is_worth_later_passes(step.history.unsolved);
+    let rounds = if is_contradicted { CONTRADICTED_ROUNDS } else { ROUNDS };
+    for round in 0..rounds {
         let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
         let context = ConstraintContext::new(&world.model, data, free, step.history, driven);
         let active = &step.history.equality_active;

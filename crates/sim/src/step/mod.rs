@@ -31,6 +31,7 @@ mod part;
 mod relinearise;
 mod restitution;
 mod scratch;
+mod slow_motion;
 mod solve;
 mod start;
 
@@ -82,8 +83,29 @@ pub(crate) fn advance(mut step: StepContext) -> Result<Option<StepReport>, StepE
     Ok(try_advance(&mut step)?.then_some(step.report))
 }
 
+/// A whole step that is accepted as it is, but for energy that its trees gain without cause: they are slowed down.
+pub(crate) fn advance_at_once(mut step: StepContext) -> Result<StepReport, StepError> {
+    move_to_next(&mut step)?;
+    if slow_motion::remove_gains(&mut step) {
+        correct::detect_next(&mut step)?;
+        correct::correct_positions(&mut step)?;
+    }
+    accept::accept(&mut step);
+    Ok(step.report)
+}
+
 /// [`advance`] whose report is left in the context. False for a part that is given up.
 pub(crate) fn try_advance(step: &mut StepContext) -> Result<bool, StepError> {
+    move_to_next(step)?;
+    let is_given_up = step.part.may_be_divided && accept::is_divided(step);
+    if !is_given_up {
+        accept::accept(step);
+    }
+    Ok(!is_given_up)
+}
+
+/// The stages up to the next state, corrected and measured.
+fn move_to_next(step: &mut StepContext) -> Result<(), StepError> {
     drive_modes::begin(step);
     assemble_problem(step)?;
     solve::solve(step)?;
@@ -91,12 +113,7 @@ pub(crate) fn try_advance(step: &mut StepContext) -> Result<bool, StepError> {
     drive_modes::repeat_where_left(step)?;
     correct::detect_next(step)?;
     missed::solve_with_missed_contacts(step)?;
-    correct::correct_positions(step)?;
-    let is_given_up = step.part.may_be_divided && accept::is_divided(step);
-    if !is_given_up {
-        accept::accept(step);
-    }
-    Ok(!is_given_up)
+    correct::correct_positions(step)
 }
 
 /// The stages up to the contact problem of the coming step.

@@ -44,10 +44,15 @@ pub(super) fn solve_from(
         }
         write_guess(&world.model, velocity, &history.node_contact_velocity, scratch);
         let Scratch { problem, solution, .. } = &mut **scratch;
-        let (solved, retry) =
-            solve_policy::solve(session, problem, (goal, history.unsolved), solution)?;
-        report.friction_model = solved.friction_model;
-        report.add_solve(&solved);
+        // What a step had to soften has no solution with more rows either.
+        let mut retry = Retry::Softened;
+        if !report.softened {
+            let solved;
+            (solved, retry) =
+                solve_policy::solve(session, problem, (goal, history.unsolved), solution)?;
+            report.friction_model = solved.friction_model;
+            report.add_solve(&solved);
+        }
         if retry != Retry::None {
             soften(&mut scratch.problem);
             if retry == Retry::SoftenedColdStart {

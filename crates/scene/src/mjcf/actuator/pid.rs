@@ -29,7 +29,7 @@ pub(in crate::mjcf) fn read_instances(section: &Element, instances: &mut PluginI
 }
 
 /// Keys and values of a plugin.
-fn configuration(element: &Element) -> Vec<(String, String)> {
+pub(in crate::mjcf) fn configuration(element: &Element) -> Vec<(String, String)> {
     let pair = |config: &Element| {
         Some((config.get("key")?.to_owned(), config.get("value").unwrap_or_default().to_owned()))
     };
