@@ -57,7 +57,10 @@ fn a_report_that_ends_in_md_is_written_in_markdown() {
 fn experiments_are_listed_by_the_help_and_unknown_ones_refused() {
     let (status, help, _) = run(&["reproduce", "--help"]);
     assert_eq!(status, 0);
-    assert!(help.contains("al-table-3") && help.contains("cond-table-9") && help.contains("Examples:"), "{help}");
+    assert!(
+        help.contains("al-table-3") && help.contains("cond-table-9") && help.contains("Examples:"),
+        "{help}"
+    );
     let (status, _, stderr) = run(&["reproduce", "cond-table-10"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("cond-table-10") && stderr.contains("cond-fig-11"), "{stderr}");
