@@ -7,7 +7,7 @@
 //!
 //! A joint that impacts throw to and fro may move in a step without a velocity before or after it that shows it. No one who
 //! sees states alone can tell this from a jump, so the step is computed again at once and flagged: its displacement
-//! is that of its velocity. Where one step does not hold the constraints or turns too far, its parts stay.
+//! is that of its velocity. Where one step turns too far, or leaves a fault that its parts do not have, its parts stay.
 
 use nalgebra::Isometry3;
 use stiction_mech::{Data, State, set_driven_poses, tree_kinematics};
@@ -22,14 +22,13 @@ use crate::report::StepReport;
 use crate::rows::ConstraintKey;
 use crate::settings::Settings;
 use crate::simulation::Simulation;
-use crate::step::{self, Scratch, StepPart};
+use crate::step::{self, MAX_JUMP, Scratch, StepPart, any_joint_jumps};
 use crate::world::World;
 
 /// Speed of a motion within a step relative to that at its ends above which the two do not describe it [-].
 const FASTER: f64 = 1.5;
-/// Displacement that needs no explanation [m, rad], and that of a single joint: its velocity may rise and fall within a step.
+/// Displacement that needs no explanation [m, rad].
 const LEAST_PATH: f64 = 1e-6;
-const MAX_JUMP: f64 = 0.02;
 /// Turn that corrections in the parts of a step, and collisions between them, explain [rad].
 const CORRECTED_TURN: f64 = 0.1;
 
@@ -112,9 +111,9 @@ impl Simulation {
     /// Computes a step in parts, after the whole was given up with a report.
     pub(crate) fn step_in_parts(&mut self, whole: &StepReport) -> Result<StepReport, StepError> {
         self.parts.before.copy_from(&self.state);
-        let holds =
-            whole.converged() && !whole.correction_failed && !self.scratch.free.is_unresolved();
-        let may_jump = holds && self.world.model.joints().iter().any(|joint| joint.q.len() == 1);
+        let turns_too_far = self.scratch.free.is_unresolved();
+        let may_jump =
+            !turns_too_far && self.world.model.joints().iter().any(|joint| joint.q.len() == 1);
         self.parts.history = may_jump.then(|| Box::new(self.history.clone()));
         let result = self.advance_in_parts();
         let h = self.settings.time_step;
@@ -123,7 +122,7 @@ impl Simulation {
             Ok(mut report) => {
                 self.finish_parts();
                 if let Some(history) = self.parts.history.take()
-                    && self.joint_jumps()
+                    && self.joint_jumps(whole, &report)
                 {
                     return self.step_at_once(*history);
                 }
@@ -201,15 +200,12 @@ impl Simulation {
         self.history.contacts.extend(self.parts.contacts.iter().map(|(_, contact)| *contact));
     }
 
-    /// Whether a joint of one velocity moved farther in the step than its velocities before and after it explain.
-    fn joint_jumps(&self) -> bool {
-        let (old, new, h) = (&self.parts.before, &self.state, self.settings.time_step);
-        let mut single = self.world.model.joints().iter().filter(|joint| joint.q.len() == 1);
-        single.any(|joint| {
-            let (q, dof) = (joint.q.start, joint.dofs.start);
-            let speed = FASTER * old.v[dof].abs().max(new.v[dof].abs());
-            (new.q[q] - old.q[q]).abs() > h * speed + MAX_JUMP
-        })
+    /// Whether a joint jumped in the parts of a step whose whole would have had no other fault than theirs.
+    fn joint_jumps(&self, whole: &StepReport, report: &StepReport) -> bool {
+        let is_better = (report.converged() && !whole.converged())
+            || (!report.correction_failed && whole.correction_failed);
+        let states = [&self.parts.before, &self.state];
+        !is_better && any_joint_jumps(&self.world.model, states, self.settings.time_step, FASTER)
     }
 
     /// Computes the step from the state before it again, with a history, undivided and flagged.

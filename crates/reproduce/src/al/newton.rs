@@ -46,10 +46,9 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
                     break;
                 }
                 (options.report_progress)((3 * k + j) as f64 / 6.0, solver);
-                let solved = solve_cold(&mut session, problem, &goal)?;
-                let (report, seconds) = (&solved.report, solved.seconds);
+                let report = &solve_cold(&mut session, problem, &goal, options)?;
                 let steps = report.iterations as f64;
-                found.push((steps, failed(report), digits(slack(report)), 1e3 * seconds));
+                found.push((steps, failed(report), digits(slack(report)), 1e3 * report.seconds));
             }
             let good = || found.iter().filter(|f| !f.1).map(|f| f.2);
             let row: [SheetCell; 7] = [

@@ -47,7 +47,7 @@ struct SlidingStep {
 /// Runs the experiment.
 pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let mut sheet = Sheet::new(
-        "Fig. 14: stacked bowls sliding, −log₁₀ of the mean residual [N·s], lift and depth",
+        "Fig. 14: stacked bowls sliding, mean of −log₁₀ of the residual [N·s], lift and depth",
         &[
             "model",
             "digits",
@@ -69,7 +69,7 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
         let over = |of: fn(&SlidingStep) -> f64| steps.iter().map(of).fold(0.0, f64::max);
         let row: [SheetCell; 6] = [
             model.into(),
-            digits(mean(steps.iter().map(|s| s.slack).filter(|s| s.is_finite()))).into(),
+            mean(steps.iter().map(|s| s.slack).filter(|s| s.is_finite()).map(digits)).into(),
             (1e6 * over(|s| s.height)).into(),
             (1e6 * over(|s| -s.height)).into(),
             (1e6 * over(|s| s.depth)).into(),

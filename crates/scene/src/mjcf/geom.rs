@@ -361,18 +361,23 @@ impl Ends {
     }
 }
 
-/// The mesh of a name, or an error at the geom.
+/// The mesh of a name, or an error at the geom. A geom `acts` if it is part of the world or has mass.
 fn mesh_of(
     build: &mut Build,
     geom: &GeomRead,
     name: &str,
+    acts: bool,
 ) -> Result<Option<std::rc::Rc<MeshSolid>>, SceneError> {
     let Some(mesh) = build.assets.meshes.get(name) else {
         return Err(geom.element.wrong("mesh", "the name of a mesh"));
     };
     if let Some(word) = mesh.generated() {
         let what = format!("mesh \"{name}\": {word} is not generated; its geom is left out");
-        build.report_unsupported(&geom.element.place, what);
+        if acts {
+            build.report_unsupported(&geom.element.place, what);
+        } else {
+            build.report_ignored(&geom.element.place, what);
+        }
         return Ok(None);
     }
     mesh::solid(build, name)
@@ -424,7 +429,8 @@ fn with_mesh(
             return Ok(());
         }
     }
-    let Some(solid) = mesh_of(build, geom, name)? else { return Ok(()) };
+    let acts = in_world || mass.is_some();
+    let Some(solid) = mesh_of(build, geom, name, acts)? else { return Ok(()) };
     geom.pose = written * solid.pose;
     geom.size = solid.half_box;
     let surface =
@@ -470,7 +476,7 @@ fn with_mesh(
 
 /// Gives a primitive the place and the size of a mesh: by its inertia, or by the box around it.
 fn fit(build: &mut Build, geom: &mut GeomRead, name: &str, scale: f64) -> Result<bool, SceneError> {
-    let Some(solid) = mesh_of(build, geom, name)? else { return Ok(false) };
+    let Some(solid) = mesh_of(build, geom, name, true)? else { return Ok(false) };
     let by_bounds = build.compiler(&geom.element).fit_bounds;
     let [low, high] = solid.bounds;
     let half = if by_bounds { (high - low) / 2.0 } else { solid.half_box };

@@ -50,6 +50,11 @@ pub(super) fn detect_next(step: &mut StepContext) -> Result<(), StepError> {
     detect(step, Moved::Awake)
 }
 
+/// Whether step after step the constraints have no common solution.
+pub(super) fn is_contradicted(step: &StepContext) -> bool {
+    step.report.softened && !is_worth_later_passes(step.history.unsolved)
+}
+
 /// Corrects the positions of trees, and returns the errors that are left.
 fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     let (world, settings) = (step.world, step.settings);
@@ -58,8 +63,7 @@ fn correct_rigid(step: &mut StepContext) -> Result<PositionErrors, StepError> {
     let mut errors = measure(step);
     step.scratch.corrector.keep_errors();
     audit_motion(step);
-    let is_contradicted = step.report.softened && !is_worth_later_passes(step.history.unsolved);
-    let rounds = if is_contradicted { CONTRADICTED_ROUNDS } else { ROUNDS };
+    let rounds = if is_contradicted(step) { CONTRADICTED_ROUNDS } else { ROUNDS };
     for round in 0..rounds {
         let Scratch { next, data, free, driven, contacts, corrector, .. } = &mut *step.scratch;
         let context = ConstraintContext::new(&world.model, data, free, step.history, driven);

@@ -25,6 +25,7 @@ mod drive_modes;
 mod dynamics;
 mod failure;
 mod integrate;
+mod jump;
 mod kinematics;
 mod missed;
 mod part;
@@ -35,6 +36,7 @@ mod slow_motion;
 mod solve;
 mod start;
 
+pub(crate) use jump::{MAX_JUMP, any_joint_jumps};
 pub(crate) use part::StepPart;
 pub(crate) use scratch::Scratch;
 
@@ -86,10 +88,7 @@ pub(crate) fn advance(mut step: StepContext) -> Result<Option<StepReport>, StepE
 /// A whole step that is accepted as it is, but for energy that its trees gain without cause: they are slowed down.
 pub(crate) fn advance_at_once(mut step: StepContext) -> Result<StepReport, StepError> {
     move_to_next(&mut step)?;
-    if slow_motion::remove_gains(&mut step) {
-        correct::detect_next(&mut step)?;
-        correct::correct_positions(&mut step)?;
-    }
+    slow_down(&mut step)?;
     accept::accept(&mut step);
     Ok(step.report)
 }
@@ -97,11 +96,36 @@ pub(crate) fn advance_at_once(mut step: StepContext) -> Result<StepReport, StepE
 /// [`advance`] whose report is left in the context. False for a part that is given up.
 pub(crate) fn try_advance(step: &mut StepContext) -> Result<bool, StepError> {
     move_to_next(step)?;
-    let is_given_up = step.part.may_be_divided && accept::is_divided(step);
-    if !is_given_up {
-        accept::accept(step);
+    if step.part.may_be_divided && accept::is_divided(step) {
+        return accept_contradicted(step);
     }
-    Ok(!is_given_up)
+    accept::accept(step);
+    Ok(true)
+}
+
+/// Accepts a motion that is not resolved, slowed down, if step after step constraints contradict one another, so that shorter steps
+/// do not help, and no joint jumps. Returns whether it is accepted.
+fn accept_contradicted(step: &mut StepContext) -> Result<bool, StepError> {
+    if !correct::is_contradicted(step) {
+        return Ok(false);
+    }
+    slow_down(step)?;
+    let states = [&*step.state, &step.scratch.next];
+    if any_joint_jumps(&step.world.model, states, step.settings.time_step, 1.0) {
+        return Ok(false);
+    }
+    accept::accept(step);
+    step.report.unresolved = true;
+    Ok(true)
+}
+
+/// Takes energy without cause out of the motion.
+fn slow_down(step: &mut StepContext) -> Result<(), StepError> {
+    if slow_motion::remove_gains(step) {
+        correct::detect_next(step)?;
+        correct::correct_positions(step)?;
+    }
+    Ok(())
 }
 
 /// The stages up to the next state, corrected and measured.
