@@ -285,7 +285,7 @@ mod tests {
         // Poses of the arm itself are in reach.
         for shift in [0.1, -0.2, 0.3] {
             let other: Vec<_> = bent.iter().enumerate().map(|(k, q)| q + shift / (1.0 + k as f64));
-            let target = ik.pose(&model, &other.collect::<Vec<_>>());
+            let target = ik.pose(&model, &other);
             let mut q = bent.clone();
             (0..300).for_each(|_| ik.improve(&model, &mut q, &target));
             // The pull towards the posture is projected out up to the damping: ν² over the square of the least singular value, of the
