@@ -56,8 +56,9 @@ def test_mass_and_inertia_are_those_of_the_same_surface(name: str, tmp_path: Pat
     mujoco.mj_forward(reference, data)
     full = np.zeros((6, 6))
     mujoco.mj_fullM(reference, data, full)
-    # Both surfaces consist of triangles with edges of some hundredths of the size: curved ones lie inside by their square.
-    assert np.abs(simulation.mass_matrix() - full).max() <= 0.01 * full.max()
+    # Both surfaces consist of triangles with edges of some hundredths of the size. Curved ones lie inside by their square;
+    # sharp edges are cut off by a part of a triangle, of which a gear with teeth of 0.25 m has many.
+    assert np.abs(simulation.mass_matrix() - full).max() <= 0.02 * full.max()
 
 
 def test_a_nut_stays_on_its_thread_as_in_mujoco(tmp_path: Path) -> None:
