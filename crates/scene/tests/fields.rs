@@ -91,3 +91,49 @@ fn a_geom_of_type_sdf_with_a_closed_mesh_is_a_sampled_field() {
     let closed = model("box.obj").unwrap();
     assert!(matches!(closed.world.geoms()[0].shape, Shape::Field(_)));
 }
+
+fn with_plugin(name: &str, config: &str) -> Result<Imported, SceneError> {
+    let mut files = Files::in_memory();
+    let text = format!(
+        "<mujoco><extension><plugin plugin='{name}'><instance name='i'>{config}</instance></plugin>\
+         </extension><asset><mesh name='m'><plugin instance='i'/></mesh></asset><worldbody><body>\
+         <freejoint/><geom type='sdf' mesh='m'><plugin instance='i'/></geom>\
+         <geom size='0.1' pos='5 0 0'/></body></worldbody></mujoco>"
+    );
+    files.insert("m/model.xml", text.as_bytes());
+    load_with(files, Path::new("m/model.xml"), &Options::default())
+}
+
+#[test]
+fn plugins_of_signed_distances_become_fields_of_the_same_extent() {
+    let radii = "<config key='radius1' value='0.4'/><config key='radius2' value='0.1'/>";
+    let corner = 1.0 / 3.0_f64.sqrt();
+    let tip = 1.4 + 2.8 / 25.0;
+    for (name, config, low, high) in [
+        ("torus", radii, [-0.5, -0.5, -0.1], [0.5, 0.5, 0.1]),
+        ("bowl", "", [-1.02, -1.02, -1.02], [1.02, 1.02, 0.42]),
+        ("bolt", "<config key='radius' value='0.255'/>", [-0.5, -corner, -1.0], [0.5, corner, 0.0]),
+        ("nut", "", [-0.5, -corner, -0.5], [0.5, corner, 0.0]),
+        ("gear", "", [-tip, -tip, -0.1], [tip, tip, 0.1]),
+    ] {
+        let found = with_plugin(&format!("mujoco.sdf.{name}"), config).unwrap();
+        assert!(found.unsupported.is_empty(), "{name}: {:?}", found.unsupported);
+        let Shape::Field(field) = &found.world.geoms()[0].shape else { panic!("{name}") };
+        let bounds = field.surface().local_bounds();
+        // Triangles cut corners by less than their edges.
+        for axis in 0..3 {
+            assert!((bounds.min[axis] - low[axis]).abs() < 0.03, "{name}: {bounds:?}");
+            assert!((bounds.max[axis] - high[axis]).abs() < 0.03, "{name}: {bounds:?}");
+        }
+    }
+}
+
+#[test]
+fn a_mesh_of_an_unknown_plugin_is_left_out_and_listed() {
+    let found = with_plugin("somebody.else", "").unwrap();
+    let told: Vec<_> = found.unsupported.iter().filter(|entry| entry.physical).collect();
+    assert!(told[0].what.contains("somebody.else"), "{told:?}");
+    let wrong = with_plugin("mujoco.sdf.torus", "<config key='radius1' value='wide'/>");
+    let message = wrong.err().expect("an error").to_string();
+    assert!(message.contains("radius1") && message.contains("a number"), "{message}");
+}

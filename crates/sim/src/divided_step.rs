@@ -212,6 +212,9 @@ impl Simulation {
     fn step_at_once(&mut self, history: StepHistory) -> Result<StepReport, StepError> {
         self.restore_start();
         self.history = history;
+        // Contacts, poses and what was measured of them belong to the parts.
+        let Self { world, settings, state, history, scratch, .. } = self;
+        scratch.rebuild(world, state, history, settings);
         let report = step::advance_at_once(
             self.step_context(StepPart::whole(self.settings.time_step, false)),
         )?;

@@ -165,3 +165,36 @@ fn a_spring_that_swings_through_in_a_step_is_not_explained_by_its_velocities() {
         assert_eq!(report.status(), expected, "{phase}: {report:?}");
     }
 }
+
+#[test]
+fn a_joint_that_swings_through_within_a_step_with_contacts_moves_as_far_as_its_velocity_says() {
+    // A carriage on a spring that swings once to and fro in two steps, with a lid that its weight holds at the end of its range:
+    // parts would move the carriage from one end to the other, where it rests. At once it moves by h times its velocity.
+    let (h, start_at) = (0.01, -0.05);
+    let mut builder = WorldBuilder::new();
+    let mass = Some(MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity()).unwrap());
+    let carriage = builder.mechanism.body(BodySpec { mass, ..BodySpec::default() });
+    let along = JointSpec::new(JointKind::Slide { axis: Vector3::x() });
+    let stiffness = 2.0 * (std::f64::consts::PI / h).powi(2);
+    builder.mechanism.joint(carriage, JointSpec { stiffness, ..along });
+    let lid = builder.mechanism.body(BodySpec { mass, parent: carriage, ..BodySpec::default() });
+    let up = JointSpec::new(JointKind::Slide { axis: Vector3::z() });
+    let limit = Some(stiction_mech::Limit { lower: 0.0, upper: 1.0, margin: 0.0 });
+    builder.mechanism.joint(lid, JointSpec { limit, ..up });
+    let mut simulation = start(builder, h, 3);
+    simulation.state_mut().q[0] = start_at;
+    let most = 1.01 * 0.5 * stiffness * start_at * start_at;
+    let mut is_flagged = false;
+    for _ in 0..20 {
+        let (q, v) = (simulation.state().q[0], simulation.state().v[0]);
+        let report = simulation.step().unwrap();
+        let next = simulation.state();
+        let speed = v.abs().max(next.v[0].abs());
+        let faster = if report.parts > 1 { 1.5 } else { 1.0 };
+        assert!((next.q[0] - q).abs() <= faster * h * speed + 0.02 + 1e-9, "{report:?}");
+        is_flagged |= report.status() == StepStatus::MotionNotResolved;
+        // The weight of the lid is at its lowest: all energy is that of the spring and the carriage.
+        assert!(simulation.energy() <= most, "{}", simulation.energy());
+    }
+    assert!(is_flagged);
+}
