@@ -69,6 +69,12 @@ impl Scene<'_> {
         if is_b { contact.normal } else { -contact.normal }
     }
 
+    /// Frame of what touches the body of a frame.
+    fn obstacle_frame(&self, contact: &Contact, frame: u32) -> u32 {
+        let [a, b] = [contact.a, contact.b].map(|id| self.world.colliders.get(id).frame);
+        if b == frame { a } else { b }
+    }
+
     /// Whether both shapes of a contact are convex.
     fn is_convex_pair(&self, contact: &Contact) -> bool {
         [contact.a, contact.b].into_iter().all(|id| self.world.colliders.get(id).shape.is_convex())
@@ -115,12 +121,19 @@ impl Scene<'_> {
         }
         let is_b = self.world.colliders.get(contact.b).frame == frame;
         let (obstacle, body) = if is_b { (contact.a, contact.b) } else { (contact.b, contact.a) };
+        // Obstacles that move apart from one another do not stand in for one another.
+        let frames = [contact, other].map(|contact| self.obstacle_frame(contact, frame));
+        if frames[0] != frames[1] && !frames.into_iter().all(|f| self.world.colliders.is_fixed(f)) {
+            return None;
+        }
         // Points of the obstacles.
         let p = contact.point - 0.5 * contact.gap * n;
         let plane = m.dot(&(other.point - 0.5 * other.gap * m));
-        // A contact that penetrates below the plane contradicts a body above it; others lie in the plane.
+        // A contact below the plane by no more than its depth and that of the other contradicts a body above the plane. One that lies
+        // lower belongs to a part of the body that is lower, as the inner side of a hollow one.
         let height = m.dot(&p) - plane;
-        if height > self.slop || height < -self.slop && contact.gap > -self.slop {
+        let depths = contact.gap.min(0.0) + other.gap.min(0.0);
+        if height > self.slop || height < depths - self.slop {
             return None;
         }
         let X_WB = shape_pose(self.world, self.data, body.index());

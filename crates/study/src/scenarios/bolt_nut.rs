@@ -4,7 +4,7 @@
 //! still, because the thread is steep as 1 in 28.
 
 use nalgebra::Isometry3;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 use stiction_mech::BodyId;
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
@@ -38,6 +38,8 @@ const BOLT_HALF: f64 = 0.06;
 const NUT_HALF: f64 = 0.019;
 const BOLT_HEIGHT: f64 = 0.1;
 const NUT_HEIGHT: f64 = 0.13;
+/// Gap between the flanks at the start with friction; without it the nut begins in the middle of its clearance [m].
+const DROP: f64 = 2e-6;
 const TIME_STEP: f64 = 1.0 / 240.0;
 /// Time in which the clearance closes, and end of the run [s].
 const CLOSED: f64 = 0.4;
@@ -52,8 +54,11 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let steel = Geom::new(BodyId::WORLD, bolt.shape).at(at).surface(surface).named("bolt");
     builder.geom(steel.coloured(0.55, 0.57, 0.6));
     let nut = field_parts::m48_nut(NUT_HALF, parameters.get("clearance"))?;
-    // As many whole turns above the bolt's middle: the threads match.
-    let at = Isometry3::translation(0.0, 0.0, NUT_HEIGHT);
+    // Whole turns above the bolt's middle the threads match; their flanks, inclined by 30°, meet below.
+    let clearance = parameters.get("clearance");
+    let way = clearance / (PI / 6.0).cos() - DROP;
+    let seated = if friction < HOLDS { 0.0 } else { way };
+    let at = Isometry3::translation(0.0, 0.0, NUT_HEIGHT - seated);
     let body = nut.add(&mut builder, "nut", at, surface)?;
     let (unit, _, inertia) = nut.shape.mass_properties(1.0);
     // m a = m g − F and I α = F p with a = α p, p the lead per radian.

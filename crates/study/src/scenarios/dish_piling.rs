@@ -41,6 +41,9 @@ pub const SCENARIO: Scenario = Scenario {
 };
 
 const GRAVITY: f64 = 9.81;
+const TIME_STEP: f64 = 1.0 / 240.0;
+/// Of the solver [-]: what it leaves open is the speed at rest, which is judged below a millionth.
+const TOLERANCE: f64 = 1e-9;
 /// Time after which the pile must be at rest, and end of the run [s].
 const SETTLED: f64 = 1.0;
 const DURATION: f64 = 1.5;
@@ -70,7 +73,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         carried: 0.0,
         contacts: 0,
     };
-    let settings = Settings { time_step: 1.0 / 240.0, ..Settings::default() };
+    let settings = Settings { time_step: TIME_STEP, tolerance: TOLERANCE, ..Settings::default() };
     Ok(Scene::new(world, settings, DURATION, check))
 }
 

@@ -48,12 +48,12 @@ const DENSITY: f64 = 1e4;
 const APART: f64 = 10.5e-3;
 /// Place of the lip over the middle of the lower bottle [m], and how far beside it the upper bottle begins [m]; angle at which it has
 /// come over it [rad].
-const LIP: [f64; 2] = [-0.018, 0.17];
+const LIP: [f64; 2] = [-0.02, 0.15];
 const BESIDE: f64 = 0.06;
-const OVER: f64 = 1.4;
+const OVER: f64 = 1.1;
 /// Time in which the spheres settle, duration of the tilt, and time after it [s].
 const SETTLED: f64 = 0.1;
-const TILTING: f64 = 1.2;
+const TILTING: f64 = 3.0;
 const AFTER: f64 = 0.6;
 
 /// Pose of the upper bottle at an angle [rad].

@@ -295,12 +295,6 @@ fn falls_beyond(
     })
 }
 
-/// Slope along the exact surface at which a point is the lowest [-], and most steps towards it.
-const LOWEST: f64 = 1e-4;
-const MOST_DESCENTS: usize = 4;
-/// First step, in half widths of the mesh [-].
-const FIRST: f64 = 0.1;
-
 /// What turns a point of the surface into a contact.
 struct Emitter<'a, D> {
     side: &'a SurfaceSide<'a>,
@@ -314,62 +308,11 @@ impl<D: DistanceField> Emitter<'_, D> {
     fn at(&self, feature: u32, p_M: &Vector3<f64>, sample: &FieldSample) -> Option<SurfacePoint> {
         let exact = self.side.own.and_then(|own| own.project(p_M));
         // Far away the projection is not the point that the triangle stands for.
-        let width = self.side.mesh.mesh_width();
-        let near = |p: &Vector3<f64>| (p - p_M).norm() <= width;
+        let near = |p: &Vector3<f64>| (p - p_M).norm() <= self.side.mesh.mesh_width();
         let p = exact.filter(near).unwrap_or(*p_M);
         let point = (self.X_DM * Point3::from(p)).coords;
-        let mut found = (point, if p == *p_M { *sample } else { self.field.sample(&point) });
-        if let Some(own) = self.side.own.filter(|_| found.1.value <= self.reach) {
-            found = self.descend(own, p, found, 0.5 * width);
-        }
-        let (point, sample) = found;
+        let sample = if p == *p_M { *sample } else { self.field.sample(&point) };
         let (gap, normal) = sample.to_surface()?;
         (gap <= self.reach).then_some(SurfacePoint { feature, point, normal, gap })
-    }
-
-    /// The lowest point of the exact surface within `most` [m] of a point on it: where the surface is round, as at a rim, the
-    /// lowest point of the triangles is that of a chord. Secant steps on the slope, each projected onto the surface.
-    fn descend(
-        &self,
-        own: &Field,
-        start: Vector3<f64>,
-        found: (Vector3<f64>, FieldSample),
-        most: f64,
-    ) -> (Vector3<f64>, FieldSample) {
-        // Slope of the value along the surface, in the frame of the surface.
-        let slope = |p: &Vector3<f64>, sample: &FieldSample| {
-            let n = own.sample(p).to_surface()?.1;
-            let g = self.X_DM.rotation.inverse_transform_vector(&sample.gradient);
-            Some(g - n * n.dot(&g))
-        };
-        let (mut p, mut best) = (start, found);
-        let Some(mut t) = slope(&p, &best.1) else { return found };
-        let mut step = FIRST * most;
-        for _ in 0..MOST_DESCENTS {
-            let steep = t.norm();
-            if steep <= LOWEST {
-                break;
-            }
-            let along = t / steep;
-            let Some(next) = own.project(&(p - step * along)) else { break };
-            if (next - start).norm() > most {
-                break;
-            }
-            let point = (self.X_DM * Point3::from(next)).coords;
-            let sample = self.field.sample(&point);
-            let Some(after) = slope(&next, &sample) else { break };
-            // The slope along the way falls by this share per step.
-            let fell = 1.0 - after.dot(&along) / steep;
-            if sample.value < best.1.value {
-                (p, best, t) = (next, (point, sample), after);
-                let rest = after.norm() / steep;
-                step *= if fell > 0.1 * rest { rest / fell } else { 10.0 };
-            } else if fell > 1.0 {
-                step /= fell;
-            } else {
-                break;
-            }
-        }
-        best
     }
 }
