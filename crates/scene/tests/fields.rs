@@ -134,6 +134,7 @@ fn a_mesh_of_an_unknown_plugin_is_left_out_and_listed() {
     let told: Vec<_> = found.unsupported.iter().filter(|entry| entry.physical).collect();
     assert!(told[0].what.contains("somebody.else"), "{told:?}");
     let wrong = with_plugin("mujoco.sdf.torus", "<config key='radius1' value='wide'/>");
-    let message = wrong.err().expect("an error").to_string();
+    let Err(error) = wrong else { panic!("a radius that is no number") };
+    let message = error.to_string();
     assert!(message.contains("radius1") && message.contains("a number"), "{message}");
 }
