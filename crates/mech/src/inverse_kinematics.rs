@@ -284,7 +284,8 @@ mod tests {
         ik.set_posture(&bent);
         // Poses of the arm itself are in reach.
         for shift in [0.1, -0.2, 0.3] {
-            let other: Vec<_> = bent.iter().enumerate().map(|(k, q)| q + shift / (1.0 + k as f64));
+            let way = |(k, q): (usize, &f64)| q + shift / (1.0 + k as f64);
+            let other: Vec<f64> = bent.iter().enumerate().map(way).collect();
             let target = ik.pose(&model, &other);
             let mut q = bent.clone();
             (0..300).for_each(|_| ik.improve(&model, &mut q, &target));
