@@ -223,14 +223,15 @@ fn solve(
     }
     let Some(factor) = squared.cholesky() else { return false };
     let y = factor.solve(&left);
-    let mut largest = largest_change;
+    let mut largest: f64 = 0.0;
     for coordinate in chain.iter_mut().filter(|coordinate| !coordinate.stopped) {
         coordinate.change += coordinate.column.dot(&y);
         largest = largest.max(coordinate.change.abs());
     }
+    let part = (largest_change / largest).min(1.0);
     let mut any = false;
     for coordinate in chain.iter_mut().filter(|coordinate| !coordinate.stopped) {
-        coordinate.change *= largest_change / largest;
+        coordinate.change *= part;
         let present = q[coordinate.q];
         let value = present + coordinate.change;
         let end = value.clamp(coordinate.lower, coordinate.upper);

@@ -56,6 +56,11 @@ pub(crate) fn is_worth_later_passes(unsolved: u32) -> bool {
     unsolved < PATIENCE || (unsolved >= NEW_TRIAL && unsolved.is_power_of_two())
 }
 
+/// Whether iterations are limited: those of the default solver, unless their number was set.
+pub(crate) fn is_limited(session: &Session, goal: &Goal) -> bool {
+    session.name() == LIMITED_SOLVER && goal.max_iterations.is_none()
+}
+
 /// Solves a problem from the guess in `solution`. `unsolved` counts the last steps whose problem no pass solved.
 pub(crate) fn solve(
     session: &mut Session,
@@ -63,7 +68,7 @@ pub(crate) fn solve(
     (goal, unsolved): (&Goal, u32),
     solution: &mut Solution,
 ) -> Result<(Report, Retry), SolverError> {
-    let limited = session.name() == LIMITED_SOLVER && goal.max_iterations.is_none();
+    let limited = is_limited(session, goal);
     let max_iterations = goal.max_iterations.or(limited.then_some(FIRST_PASS_ITERATIONS));
     let first = Goal { max_iterations, ..*goal };
     let begin = Instant::now();

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::f64::consts::TAU;
 
 /// Pieces of a full turn, unless a width is given.
-const AROUND: u32 = 48;
+const AROUND: u32 = 64;
 /// Cells along the longest side of the bounds, unless a width is given; and the most cells.
 const ALONG: f64 = 48.0;
 const MOST_CELLS: f64 = 1.6e7;
@@ -188,7 +188,7 @@ fn crossing(
 /// A threaded surface over the angle and the height, with lines along the edges of its ridges; closed by rings at its ends.
 fn screw(thread: &Thread, width: Option<f64>) -> TriangleSoup {
     let (half, pitch) = (thread.half_length, thread.pitch);
-    let width = width.unwrap_or(0.6 * pitch);
+    let width = width.unwrap_or(0.3 * pitch);
     let n = (TAU * thread.major_radius / width).ceil().clamp(24.0, 1024.0) as usize;
     let [[a, top], [b, bottom]] = thread.ridge();
     // Heights within one pitch at which there is a line.

@@ -11,7 +11,7 @@ use crate::position_correction::{CorrectionInput, PositionErrors};
 use crate::report::Phase;
 use crate::rows::ConstraintContext;
 use crate::soft;
-use crate::solve_policy::is_worth_later_passes;
+use crate::solve_policy::{is_limited, is_worth_later_passes};
 
 /// Largest number of corrections in one step, and where step after step constraints contradict one another: the next motion
 /// undoes them.
@@ -50,9 +50,12 @@ pub(super) fn detect_next(step: &mut StepContext) -> Result<(), StepError> {
     detect(step, Moved::Awake)
 }
 
-/// Whether step after step the constraints have no common solution.
+/// Whether step after step the constraints have no common solution, as far as the default solver can tell: another one may fail where
+/// there is one.
 pub(super) fn is_contradicted(step: &StepContext) -> bool {
-    step.report.softened && !is_worth_later_passes(step.history.unsolved)
+    step.report.softened
+        && is_limited(step.session, step.goal)
+        && !is_worth_later_passes(step.history.unsolved)
 }
 
 /// Corrects the positions of trees, and returns the errors that are left.

@@ -33,7 +33,7 @@ impl Default for PenaltyRule {
             penalty: 1.0, // per 1/w; no published value
             adapt: true,
             adapt_every: 20,
-            threshold: 2.0,
+            threshold: 5.0,
             pseudo_density: false,
             paper_adaptation: false,
         }
