@@ -54,7 +54,7 @@ pub(crate) struct StepHistory {
     pub last_step: LastStep,
     /// Samples of delayed controls and sensors.
     pub samples: Samples,
-    /// Steps whose contact problem was not solved; half of them are forgotten with each whose problem is.
+    /// Steps in a row whose contact problem was not solved.
     pub unsolved: u32,
 }
 

@@ -115,8 +115,7 @@ pub(super) fn accept(step: &mut StepContext) {
         // The energies of a motion that was not computed to its tolerance are no measure for the next.
         scratch.auditor.restart_drift(&mut history.energy_drift, !report.unresolved);
     }
-    let unsolved = history.unsolved;
-    history.unsolved = if report.converged() { unsolved / 2 } else { unsolved.saturating_add(1) };
+    history.unsolved = if report.converged() { 0 } else { history.unsolved.saturating_add(1) };
     report.inverted = scratch.free.soft.inverted();
     report.asleep = history.sleep.count();
     step.clock.lap(Phase::Integrate);
