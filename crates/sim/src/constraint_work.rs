@@ -145,31 +145,31 @@ impl ConstraintWork {
         }
     }
 
-    /// Work of the constraints that have a source of energy [J].
-    pub fn supplied(&mut self, solved: &SolvedRows) -> f64 {
+    /// Work of the constraints that have a source of energy, and that of rigid contacts which part soft bodies from what they
+    /// overlap [J].
+    pub fn supplied(&mut self, solved: &SolvedRows) -> [f64; 2] {
         if solved.rows.is_empty() {
-            return 0.0;
+            return [0.0; 2];
         }
         self.set_mean_velocity(solved);
         let mut contacts = solved.rows.contacts().iter().peekable();
-        let mut sum = 0.0;
+        let (mut supplied, mut parting) = (0.0, 0.0);
         for (index, record) in solved.rows.records().iter().enumerate() {
             let contact = contacts.next_if(|contact| contact.constraint as usize == index);
-            let is_passive = match (record.key.class, contact) {
-                (ConstraintClass::SoftContact, Some(row)) => {
-                    row.point.gap >= -solved.slop
-                        && !row.point.bodies.iter().any(|body| is_driven(solved, BodyId(*body)))
-                        && is_exact(solved, index)
+            match contact.filter(|_| record.key.class == ConstraintClass::SoftContact) {
+                Some(row) if is_rigid_contact(solved, index, row) => {
+                    parting += if row.point.gap >= -solved.slop {
+                        parting_work(solved, index, row)
+                    } else {
+                        self.work(solved, index)
+                    };
                 }
-                _ => is_passive(solved, index, &record.key),
-            };
-            sum += if is_passive {
-                parting_work(solved, index, contact)
-            } else {
-                self.work(solved, index)
-            };
+                Some(_) => supplied += self.work(solved, index),
+                None if is_passive(solved, index, &record.key) => {}
+                None => supplied += self.work(solved, index),
+            }
         }
-        sum
+        [supplied, parting]
     }
 
     /// Work of one constraint [J].
@@ -188,9 +188,15 @@ fn trees_of<'a>(solved: &SolvedRows<'a>, index: usize) -> impl Iterator<Item = u
     solved.rows.ports()[terms].iter().filter_map(|port| port.tree())
 }
 
-/// Work of a contact of a soft body with the speed at which its overlap is parted [J]; zero for other constraints.
-fn parting_work(solved: &SolvedRows, index: usize, contact: Option<&ContactRow>) -> f64 {
-    if !contact.is_some_and(|contact| contact.point.is_soft() && contact.point.gap < 0.0) {
+/// Whether a contact of a soft body neither yields nor belongs to a driven body.
+fn is_rigid_contact(solved: &SolvedRows, index: usize, contact: &ContactRow) -> bool {
+    !contact.point.bodies.iter().any(|body| is_driven(solved, BodyId(*body)))
+        && is_exact(solved, index)
+}
+
+/// Work of a contact of a soft body with the speed at which its overlap is parted [J].
+fn parting_work(solved: &SolvedRows, index: usize, contact: &ContactRow) -> f64 {
+    if contact.point.gap >= 0.0 {
         return 0.0;
     }
     let range = solved.problem.row_range(index);

@@ -27,8 +27,9 @@ use crate::world::World;
 
 /// Speed of a motion within a step relative to that at its ends above which the two do not describe it [-].
 const FASTER: f64 = 1.5;
-/// Displacement that needs no explanation [m, rad].
-const LEAST_PATH: f64 = 1e-6;
+/// Displacement and turn of a body that need no explanation: what fingers grasp moves and stops within a step [m, rad].
+const LEAST_PATH: f64 = 1e-4;
+const LEAST_TURN: f64 = 1e-3;
 /// Turn that corrections in the parts of a step, and collisions between them, explain [rad].
 const CORRECTED_TURN: f64 = 0.1;
 
@@ -245,7 +246,7 @@ impl Simulation {
             let old = Extent::of(world, tree, &before.v, data);
             let new = Extent::of(world, tree, &self.state.v, after);
             let distance = h * (FASTER * old.distance.max(new.distance) + max_speed) + LEAST_PATH;
-            let turn = FASTER * h * old.turn.max(new.turn) + max_turn + LEAST_PATH;
+            let turn = FASTER * h * old.turn.max(new.turn) + max_turn + LEAST_TURN;
             let links = &model.links()[model.trees()[tree].links.clone()];
             let body_moves_too_far = links.iter().any(|link| {
                 let [X_0, X_1] = [&*data, &*after].map(|data| data.body_pose[link.body]);

@@ -298,7 +298,10 @@ impl EnergyAuditor {
     /// Adds what constraints supply, if the world gains energy without it: most steps do not.
     fn supply_world(&mut self, solved: &SolvedRows) {
         if self.world.gain() > 1.0 && !self.world.is_supplied() {
-            self.world.supply(self.constraints.supplied(solved));
+            let [supplied, parting] = self.constraints.supplied(solved);
+            let [start, _] = solved.states;
+            let most = self.soft.most_parting_work(&solved.world.model, &start.x);
+            self.world.supply(supplied + parting.min(most));
         }
     }
 

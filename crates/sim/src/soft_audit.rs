@@ -16,6 +16,9 @@ const RELATIVE: f64 = 0.01;
 const SOLVED_DISPLACEMENT: f64 = 1e-8;
 /// Part of the potential energies that round-off may change [-].
 const ROUND_OFF: f64 = 1e-12;
+/// Work that contacts do to part overlaps, relative to the energies that the soft bodies hold, which has a reason: overlaps
+/// that store more energy than the bodies had are no contacts [-].
+const PARTING: f64 = 0.2;
 
 /// Energy that soft bodies gained without cause in the parts of a step, and the energies that they exchanged in the largest
 /// of them [J].
@@ -24,6 +27,8 @@ pub(crate) struct SoftAuditor {
     earlier: [f64; 2],
     present: [f64; 2],
     gain: f64,
+    /// Kinetic energy before the motion, and that of one step of free fall.
+    moving: f64,
 }
 
 /// Energies of all soft bodies in a motion [J].
@@ -93,12 +98,19 @@ impl SoftAuditor {
         let whole = explained + fall * (1.0 / (fraction * fraction) - 1.0);
         let allowed = RELATIVE * exchanged.max(self.earlier[1]) + whole;
         self.gain = (self.earlier[0] + gain) / allowed;
+        self.moving = kinetic[0] + fall;
         // Weight does work on half of the change of velocity.
         let momentum =
             |state: &State| soft_momentum(model, &state.x, &state.x_dot, Vector3::zeros()).0;
         let sampling = 0.5 * h * model.gravity().dot(&(momentum(next) - momentum(old)));
         let explained = [0.5 * fall + round_off + solver, sampling.abs(), sampling];
         SoftMotion { kinetic, potential: change, explained }
+    }
+
+    /// Largest work of contacts that part overlaps which has a reason, in a motion that began with positions [J].
+    pub fn most_parting_work(&self, model: &Model, x: &[Vector3<f64>]) -> f64 {
+        let elastic = model.softs().iter().map(|soft| soft.energy(&x[soft.nodes.clone()]));
+        PARTING * (self.moving + elastic.sum::<f64>())
     }
 
     /// Energy that the soft bodies gained without cause in the step so far, relative to what is explained: a hundredth of the

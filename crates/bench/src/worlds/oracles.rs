@@ -343,7 +343,7 @@ impl Lasting {
             *self = Self::default();
             return findings;
         }
-        let mut deep = BTreeMap::new();
+        let mut deep = Vec::new();
         for [a, b] in near_pairs(world, after, &[]) {
             let plane = matches!(a.shape, Shape::Plane);
             if !((plane || is_checked(a.shape)) && is_checked(b.shape)) {
@@ -376,14 +376,20 @@ impl Lasting {
             if found > DEEP * size {
                 let key = (a.index, b.index);
                 let what = format!("{} {} and {} {}", a.shape.name(), key.0, b.shape.name(), key.1);
-                let old = self.pairs.get(&key).copied();
-                if let Some(stuck) = lasts(old, found, progress, |entry| deep.insert(key, entry)) {
-                    let what = format!("{what}: {found:.3e} m deep, {stuck:.3e} m before");
-                    findings.push((Oracle::Penetration, what));
-                }
+                deep.push((key, found, what));
             }
         }
-        self.pairs = deep;
+        // Depths that are removed together end together, a small one in proportion to the largest.
+        let largest = deep.iter().map(|(_, found, _)| *found).fold(0.0, f64::max);
+        let mut pairs = BTreeMap::new();
+        for (key, found, what) in deep {
+            let (old, progress) = (self.pairs.get(&key).copied(), progress * found / largest);
+            if let Some(stuck) = lasts(old, found, progress, |entry| pairs.insert(key, entry)) {
+                let what = format!("{what}: {found:.3e} m deep, {stuck:.3e} m before");
+                findings.push((Oracle::Penetration, what));
+            }
+        }
+        self.pairs = pairs;
         let mut open = BTreeMap::new();
         let largest = after.equality.iter().flatten().copied().fold(0.0, f64::max);
         for (k, errors) in after.equality.iter().enumerate() {

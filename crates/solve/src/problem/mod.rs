@@ -56,7 +56,7 @@ struct FreeMotion {
 }
 
 /// Lower bound of the reference velocity, relative to the largest entry of v* [-].
-const STANDSTILL: f64 = 1e-6;
+const STANDSTILL: f64 = 1e-4;
 
 /// A checked contact problem. Built by [`Builder`], or loaded from a file. The default is
 /// empty and serves as memory for [`Builder::build_into`].
