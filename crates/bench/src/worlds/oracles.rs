@@ -430,7 +430,8 @@ fn lasts<T>(
     let (first, steps) = old.unwrap_or((error, 0));
     let end = steps >= PATIENCE;
     keep(if end { (error, 0) } else { (first, steps + 1) });
-    (end && error > first - progress).then_some(first)
+    // Bounds on turns make corrections slow where steps are long: an error that was halved is being removed.
+    (end && error > first - progress.min(0.5 * first)).then_some(first)
 }
 
 /// A failing step must not change a bit of the state.

@@ -8,6 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_geom::Contact;
+use stiction_mech::BodyId;
 use stiction_solve::contact::{self, ContactVec};
 use stiction_solve::law::{Coulomb, Elliptic, Law};
 
@@ -29,6 +30,9 @@ const LASTING_APPROACH: f64 = 5e-3;
 /// Depth to which soft surfaces that are apart may pass into one another within a step, as a part of the size of
 /// the smaller shape [-].
 const DEEPEST: f64 = 0.25;
+
+/// Least inverse inertia of a body in the law of an overlap that yields, relative to that of the free body [-].
+const LEAST_WEIGHT: f64 = 1e-3;
 
 /// Contacts of two bodies that may all touch exactly, whatever their gaps.
 const EXACT_CONTACTS: usize = 3;
@@ -92,7 +96,11 @@ pub(crate) fn add_rows(
         let gap = found.gap - pairing.standoff;
         let mut rebound = 0.0;
         let (bias, compliance) = if let Some(soft) = &pairing.soft {
-            let state = soft_state(world, found, gap, (R_CW * relative).into());
+            let mut state = soft_state(world, found, gap, (R_CW * relative).into());
+            if yields {
+                let least = bodies.map(|body| least_inverse_weight(world, body));
+                state.inverse_weight = state.inverse_weight.max(least.iter().sum());
+            }
             let Some((mut bias, compliance)) =
                 soft_surface::rows(soft, &pairing, &parameters, &state)
             else {
@@ -174,6 +182,17 @@ fn soft_state(world: &World, found: &Contact, gap: f64, velocity: [f64; 3]) -> S
         inverse_weight: world.bodies_of(found).map(weight).iter().sum(),
         deepest: DEEPEST * radius(found.a).min(radius(found.b)),
     }
+}
+
+/// Inverse inertia below which that of a body does not scale the law of an overlap that yields [1/kg]. A body that turns about its
+/// centre of mass has none, and overlaps that no motion can part would have no compliance.
+fn least_inverse_weight(world: &World, body: usize) -> f64 {
+    let (model, body) = (&world.model, BodyId(body));
+    let links =
+        model.tree(body).map_or(&[][..], |tree| &model.links()[model.trees()[tree].links.clone()]);
+    let moving = model.link(body);
+    let link = links.iter().find(|link| Some(link.body) == moving && link.mass > 0.0);
+    link.map_or(0.0, |link| LEAST_WEIGHT / link.mass)
 }
 
 /// The identity of a contact over time.

@@ -110,6 +110,31 @@ fn a_start_in_deep_overlap_leaves_at_no_more_than_the_largest_speed_of_correctio
     assert!(simulation.state().q[2] >= radius);
 }
 
+#[test]
+fn an_overlap_that_no_motion_can_part_yields_without_a_fault() {
+    // A wheel whose axle is held too low: the normal of the contact passes through the axle.
+    let (radius, height, speed) = (0.1, 0.08, 3.0);
+    let smooth = Surface { resistance: Resistance::Nothing, ..Surface::default() };
+    let mut builder = WorldBuilder::new();
+    builder.geom(Geom::new(BodyId::WORLD, Shape::Plane).surface(smooth));
+    let mass = MassProperties::new(1.0, Vector3::zeros(), Matrix3::identity() * 4e-3).unwrap();
+    let pose = Isometry3::translation(0.0, 0.0, height);
+    let body = builder.mechanism.body(BodySpec { mass: Some(mass), pose, ..BodySpec::default() });
+    builder.mechanism.joint(body, JointSpec::new(JointKind::Hinge { axis: Vector3::y() }));
+    builder.geom(Geom::new(body, Shape::sphere(radius).unwrap()).surface(smooth));
+    let mut simulation = simulation(builder, StartLaw::Soft);
+    let mut state = simulation.state().clone();
+    state.v[0] = speed;
+    simulation.set_state(&state).unwrap();
+    for _ in 0..100 {
+        let report = simulation.step().unwrap();
+        assert_eq!(report.status(), StepStatus::Ok, "{}", told(&report));
+        assert_eq!(report.contacts, 1);
+        // Without friction nothing acts about the axle; round-off of the largest impulse, v/R of the law, at most 10⁵ N·s.
+        assert!((simulation.state().v[0] - speed).abs() <= 1e-10);
+    }
+}
+
 /// A body that welds hold at places along x [m].
 fn welded(places: &[f64]) -> WorldBuilder {
     let mut builder = WorldBuilder::new();
