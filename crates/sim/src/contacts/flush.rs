@@ -49,7 +49,23 @@ pub(crate) struct FlushContacts {
     touched: Vec<bool>,
     /// Whether any pair has a shape that is not convex.
     any_surface: bool,
+    /// Per contact: how the body of the present group has it; of others, that of an earlier group.
+    seen: Vec<BodyContact>,
     manifold: Manifold,
+}
+
+/// A contact of a body with an obstacle.
+#[derive(Clone, Copy, Debug)]
+struct BodyContact {
+    /// Unit normal into the body.
+    normal: Vector3<f64>,
+    /// Its point on the obstacle [m].
+    on_obstacle: Vector3<f64>,
+    /// Frame of the obstacle, and whether it never moves.
+    obstacle: u32,
+    is_fixed: bool,
+    /// Whether both shapes are convex.
+    is_convex: bool,
 }
 
 /// Inputs of the pass.
@@ -69,10 +85,18 @@ impl Scene<'_> {
         if is_b { contact.normal } else { -contact.normal }
     }
 
-    /// Frame of what touches the body of a frame.
-    fn obstacle_frame(&self, contact: &Contact, frame: u32) -> u32 {
+    /// A contact of the body of a frame.
+    fn seen_from(&self, contact: &Contact, frame: u32) -> BodyContact {
+        let normal = self.body_normal(contact, frame);
         let [a, b] = [contact.a, contact.b].map(|id| self.world.colliders.get(id).frame);
-        if b == frame { a } else { b }
+        let obstacle = if b == frame { a } else { b };
+        BodyContact {
+            normal,
+            on_obstacle: contact.point - 0.5 * contact.gap * normal,
+            obstacle,
+            is_fixed: self.world.colliders.is_fixed(obstacle),
+            is_convex: self.is_convex_pair(contact),
+        }
     }
 
     /// Whether both shapes of a contact are convex.
@@ -106,29 +130,27 @@ impl Scene<'_> {
     }
 
     /// Whether a contact lies in the plane of another one and rises above it no more than the other rises above its own.
-    fn yields(&self, contact: &Contact, other: &Contact, frame: u32) -> bool {
-        self.rise(contact, other, frame).is_some_and(|rise| {
-            self.rise(other, contact, frame).is_none_or(|opposite| rise <= opposite)
+    fn yields(&self, seen: &[BodyContact], contact: usize, other: usize, frame: u32) -> bool {
+        self.rise(seen, contact, other, frame).is_some_and(|rise| {
+            self.rise(seen, other, contact, frame).is_none_or(|opposite| rise <= opposite)
         })
     }
 
     /// How far the obstacle of a contact of a body rises above the plane of another one, and the body below it [m];
     /// `None` if that is more than the slop, or the contact does not lie in the plane.
-    fn rise(&self, contact: &Contact, other: &Contact, frame: u32) -> Option<f64> {
-        let (n, m) = (self.body_normal(contact, frame), self.body_normal(other, frame));
+    fn rise(&self, seen: &[BodyContact], contact: usize, other: usize, frame: u32) -> Option<f64> {
+        let (one, two) = (&seen[contact], &seen[other]);
+        let (n, m) = (one.normal, two.normal);
         if !(OPPOSED..SAME).contains(&m.dot(&n)) {
             return None;
         }
-        let is_b = self.world.colliders.get(contact.b).frame == frame;
-        let (obstacle, body) = if is_b { (contact.a, contact.b) } else { (contact.b, contact.a) };
         // Obstacles that move apart from one another do not stand in for one another.
-        let frames = [contact, other].map(|contact| self.obstacle_frame(contact, frame));
-        if frames[0] != frames[1] && !frames.into_iter().all(|f| self.world.colliders.is_fixed(f)) {
+        if one.obstacle != two.obstacle && !(one.is_fixed && two.is_fixed) {
             return None;
         }
-        // Points of the obstacles.
-        let p = contact.point - 0.5 * contact.gap * n;
-        let plane = m.dot(&(other.point - 0.5 * other.gap * m));
+        let (contact, other) = (&self.contacts[contact], &self.contacts[other]);
+        let p = one.on_obstacle;
+        let plane = m.dot(&two.on_obstacle);
         // A contact below the plane by no more than its depth and that of the other contradicts a body above the plane. One that lies
         // lower belongs to a part of the body that is lower, as the inner side of a hollow one.
         let height = m.dot(&p) - plane;
@@ -136,6 +158,8 @@ impl Scene<'_> {
         if height > self.slop || height < depths - self.slop {
             return None;
         }
+        let is_b = self.world.colliders.get(contact.b).frame == frame;
+        let (obstacle, body) = if is_b { (contact.a, contact.b) } else { (contact.b, contact.a) };
         let X_WB = shape_pose(self.world, self.data, body.index());
         let on_body = contact.point + 0.5 * contact.gap * n;
         let below = local_height(posed(self.world, body.index(), &X_WB), &on_body, &-m, self.slop)
@@ -212,6 +236,9 @@ impl FlushContacts {
             if self.share_normal(group, scene.contacts) {
                 continue;
             }
+            if self.any_surface {
+                self.see(scene, group);
+            }
             any |= self.any_surface && self.drop_contacts(scene, group, true);
             if group.len() < 2 {
                 continue;
@@ -279,11 +306,22 @@ impl FlushContacts {
         all.all(|contact| contact.normal.dot(&first).abs() > SAME)
     }
 
+    /// Writes the contacts of a body as it has them.
+    fn see(&mut self, scene: Scene, group: &[(u32, u32)]) {
+        let Some(first) = scene.contacts.first() else { return };
+        self.seen.resize(scene.contacts.len(), scene.seen_from(first, group[0].0));
+        for &(frame, pair) in group {
+            for k in self.range_of(pair) {
+                self.seen[k] = scene.seen_from(&scene.contacts[k], frame);
+            }
+        }
+    }
+
     /// Drops contacts of a body with shapes that are not convex, for others of such shapes alone or for all whose normals
     /// are kept; returns whether there are any.
     fn drop_contacts(&mut self, scene: Scene, group: &[(u32, u32)], for_surfaces: bool) -> bool {
         self.list_surface_contacts(scene, group);
-        let Self { starts, surface, dropped, replaced, .. } = self;
+        let Self { starts, surface, dropped, replaced, seen, .. } = self;
         let Scene { contacts, slop, .. } = scene;
         let range = |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
         let mut any = false;
@@ -292,12 +330,12 @@ impl FlushContacts {
             let keeps = |&&(_, pair): &&(u32, u32)| replaced[pair as usize].is_none();
             let mut kept =
                 group.iter().filter(keeps).flat_map(|(_, pair)| range(*pair)).filter(|&other| {
-                    let is_candidate = !for_surfaces || !scene.is_convex_pair(&contacts[other]);
+                    let is_candidate = !for_surfaces || !seen[other].is_convex;
                     // Planes of contacts tell nothing about shapes deep in one another.
                     let are_deep = contact.gap.max(contacts[other].gap) < -DEEP * slop;
                     is_candidate && contacts[other].gap <= slop && !are_deep && !dropped[other]
                 });
-            if kept.any(|other| scene.yields(contact, &contacts[other], group[0].0)) {
+            if kept.any(|other| scene.yields(seen, k as usize, other, group[0].0)) {
                 dropped[k as usize] = true;
                 any = true;
             }
@@ -307,18 +345,15 @@ impl FlushContacts {
 
     /// Lists the contacts of a body with shapes that are not convex, those whose normals few share first.
     fn list_surface_contacts(&mut self, scene: Scene, group: &[(u32, u32)]) {
-        let Self { starts, surface, dropped, .. } = self;
+        let Self { starts, surface, dropped, seen, .. } = self;
         let Scene { contacts, slop, .. } = scene;
-        let frame = group[0].0;
         let touching = |k: usize| contacts[k].gap <= slop;
         let range = |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
         let all = || group.iter().flat_map(|(_, pair)| range(*pair));
         surface.clear();
-        for k in all().filter(|k| !dropped[*k] && !scene.is_convex_pair(&contacts[*k])) {
-            let n = scene.body_normal(&contacts[k], frame);
-            let same = |other: &usize| {
-                touching(*other) && scene.body_normal(&contacts[*other], frame).dot(&n) > SAME
-            };
+        for k in all().filter(|k| !dropped[*k] && !seen[*k].is_convex) {
+            let n = seen[k].normal;
+            let same = |other: &usize| touching(*other) && seen[*other].normal.dot(&n) > SAME;
             let shared = if touching(k) { all().filter(same).count() } else { 0 };
             surface.push((shared as u32, k as u32));
         }
@@ -371,7 +406,7 @@ impl FlushContacts {
                 let others = self.contacts_of(other, contacts);
                 scene.pair_rise(others, &own[0], frame).is_some_and(|opposite| opposite < rise)
             } else {
-                scene.yields(contact, &own[0], frame)
+                scene.yields(&self.seen, k as usize, self.starts[pair as usize] as usize, frame)
             };
             if !other_yields && best.is_none_or(|(least, _)| rise < least) {
                 best = Some((rise, sign * scene.body_normal(contact, frame)));
