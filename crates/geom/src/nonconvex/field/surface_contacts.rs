@@ -140,13 +140,13 @@ impl<D: DistanceField> Query<'_, D> {
     fn triangle(&self, t: u32) -> Option<RawPoint> {
         let mesh = self.side.mesh;
         let corners = mesh.triangles()[t as usize].map(|v| self.known.get(v));
+        let normal = mesh.normal(t);
+        if corners.iter().all(|corner| corner.gradient_M.dot(&normal) > AWAY) {
+            return None;
+        }
         let values = corners.map(|corner| corner.sample.value);
         let places = corners.map(|corner| corner.place);
         if near_triangles::excludes(&places, &values, self.field.lipschitz(), self.reach) {
-            return None;
-        }
-        let normal = mesh.normal(t);
-        if corners.iter().all(|corner| corner.gradient_M.dot(&normal) > AWAY) {
             return None;
         }
         let samples = corners.map(|corner| corner.sample);
