@@ -82,6 +82,7 @@ pub struct NonconvexScratch {
     pub hull: Vec<(f64, f64, usize)>,
     pub marks: Vec<u32>,
     pub scores: Vec<f64>,
+    pub weights: Vec<f64>,
     /// Points of fields: those that a ball touches, those of triangles, and the memory of queries.
     pub touches: Vec<FieldTouch>,
     pub surface_points: Vec<SurfacePoint>,

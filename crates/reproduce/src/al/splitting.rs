@@ -16,13 +16,26 @@ const PUBLISHED: [(&str, [f64; 2]); 3] =
     [("subadmm", [0.435, 4.8802]), ("admm", [1.21, 4.8817]), ("admm-subsystem", [0.638, 4.8562])];
 /// Gain over `admm` with 27 robots [Lee25, Sec. VII-D].
 const GAIN_OF_27: f64 = 3.63;
-/// Robots, largest torque of their servos [N·m], and contacts from which on a step is a case. With the smaller torque robots lie
-/// down on one another, with as many contacts as in the paper; with the larger one they stand.
-const HEAPS: [(usize, f64, usize); 4] =
-    [(8, 2.0, 80), (27, 2.0, 270), (8, quadruped::TORQUE, 8), (27, quadruped::TORQUE, 27)];
+/// A heap of robots.
+#[derive(Clone, Copy)]
+struct Heap {
+    robots: usize,
+    /// Largest torque of their servos [N·m]: with 1 N·m robots lie down on one another, with as many contacts as in the paper.
+    torque: f64,
+    /// Contacts from which on a step is a case.
+    least: usize,
+    /// Steps of the drop.
+    steps: usize,
+}
+
+const HEAPS: [Heap; 4] = [
+    Heap { robots: 8, torque: 1.0, least: 64, steps: 600 },
+    Heap { robots: 27, torque: 1.0, least: 216, steps: 600 },
+    Heap { robots: 8, torque: quadruped::TORQUE, least: 8, steps: 300 },
+    Heap { robots: 27, torque: quadruped::TORQUE, least: 27, steps: 300 },
+];
 const ITERATIONS: usize = 100;
-/// Steps of the drop, and every which of them may be a case.
-const STEPS: usize = 300;
+/// Every which step may be a case.
 const EVERY: usize = 10;
 
 /// Runs the experiment.
@@ -62,7 +75,7 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
     let goal = endless(Some(ITERATIONS), options);
     let heaps = if options.quick { &HEAPS[..1] } else { &HEAPS[..] };
     for (k, heap) in heaps.iter().enumerate() {
-        let (robots, torque, _) = *heap;
+        let Heap { robots, torque, .. } = *heap;
         let label = format!("{robots} robots with {torque} N·m");
         (options.report_progress)(k as f64 / heaps.len() as f64, &label);
         let problems = drop(*heap, options)?;
@@ -115,14 +128,14 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
 
 /// Problems of the steps in which robots land, with enough contacts.
 fn drop(
-    (robots, torque, least): (usize, f64, usize),
+    Heap { robots, torque, least, steps }: Heap,
     options: &ExperimentOptions<'_>,
 ) -> Result<Vec<Problem>, ReproduceError> {
     let set = [("robots", robots.to_string()), ("torque", torque.to_string())];
     let set = set.map(|(key, value)| (key.to_owned(), value));
     let mut run = scenario("quadruped-heap", &set)?.start()?;
     let mut problems = Vec::new();
-    for step in 0..STEPS {
+    for step in 0..steps {
         if (options.stop_requested)() {
             break;
         }

@@ -227,7 +227,8 @@ fn is_parallel(mesh: &Mesh, own: &Field, t: u32, low: usize, g: &Vector3<f64>) -
         (0..3).filter(|&k| k != low).all(|k| {
             let way = corners[k] - corners[low];
             let along = way - normal * normal.dot(&way);
-            g.dot(&along) > -PARALLEL * way.norm()
+            let fall = -g.dot(&along);
+            fall <= 0.0 || fall * fall < PARALLEL * PARALLEL * way.norm_squared()
         })
     };
     let smooth = mesh.pseudo_normal(mesh.triangles()[t as usize][low]).normalize();

@@ -35,7 +35,8 @@ pub fn is_lowest(low: usize, corners: &[Vector3<f64>; 3], samples: &[FieldSample
     let g = samples[low].gradient;
     (0..3).filter(|&k| k != low).all(|k| {
         let to = corners[k] - corners[low];
-        g.dot(&to) > -PARALLEL * to.norm()
+        let fall = -g.dot(&to);
+        fall <= 0.0 || fall * fall < PARALLEL * PARALLEL * to.norm_squared()
     })
 }
 
