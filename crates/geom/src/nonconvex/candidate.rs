@@ -83,6 +83,8 @@ pub struct NonconvexScratch {
     pub marks: Vec<u32>,
     pub scores: Vec<f64>,
     pub weights: Vec<f64>,
+    /// Points and normals of candidates.
+    pub places: Vec<(Vector3<f64>, Vector3<f64>)>,
     /// Points of fields: those that a ball touches, those of triangles, and the memory of queries.
     pub touches: Vec<FieldTouch>,
     pub surface_points: Vec<SurfacePoint>,

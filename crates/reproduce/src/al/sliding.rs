@@ -97,8 +97,8 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
              rest. Outer iterations of CANAL remove this within a step. Heights count from the state at rest before the push.",
         )
         .remark(
-            "The paper gives an average on a logarithmic scale. The mean of the residual itself is decided by the few hardest \
-             steps, in which the push begins and ends and bowls start or stop to slide.",
+            "The paper gives an average on a logarithmic scale: the mean of −log₁₀. The mean of the residual itself is decided by the \
+             few hardest steps.",
         )
         .remark(
             "Penetration is removed beside the velocities here, so that depth does not depend on the solver as it does in \

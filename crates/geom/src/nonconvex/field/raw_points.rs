@@ -17,32 +17,55 @@ pub struct RawPoint {
     pub p_M: Vector3<f64>,
     /// Value and gradient of the solid there.
     pub sample: FieldSample,
+}
+
+/// A point in the order of the choice.
+#[derive(Clone, Copy, Debug)]
+struct CellOrder {
+    /// Cell and main direction of the normal.
     cell: u64,
-    /// Order within the cell: depth in steps, less the square of the distance from the middle [m²].
-    order: (f64, f64),
+    /// Depth in steps of equal ones.
+    depth: f64,
+    /// Less the square of the distance from the middle [m²].
+    inward: f64,
+    feature: u32,
+    index: u32,
 }
 
-impl RawPoint {
-    pub fn new(feature: u32, p_M: Vector3<f64>, sample: FieldSample) -> Self {
-        Self { feature, p_M, sample, cell: 0, order: (0.0, 0.0) }
-    }
+/// Points of a surface, and the memory of the choice.
+#[derive(Debug, Default)]
+pub struct RawPoints {
+    pub points: Vec<RawPoint>,
+    order: Vec<CellOrder>,
+    kept: Vec<RawPoint>,
 }
 
-/// Keeps the deepest point of each cell with each main direction of its normal, of equally deep ones the outermost.
-pub fn deepest_of_cells(raw: &mut Vec<RawPoint>) {
-    let area = Aabb::of_points(raw.iter().map(|raw| raw.p_M));
-    let (size, middle) = (area.size().max(), area.centre());
-    for raw in raw.iter_mut() {
-        let at = (raw.p_M - area.min) * (CELLS / size);
-        let axis = raw.sample.gradient.iamax();
-        let side = 2 * axis as u64 + u64::from(raw.sample.gradient[axis] < 0.0);
-        raw.cell = ((at.x as u64 * 64 + at.y as u64) * 64 + at.z as u64) * 8 + side;
-        let depth = (raw.sample.value / (EQUAL * size)).floor();
-        raw.order = (depth, -(raw.p_M - middle).norm_squared());
+impl RawPoints {
+    /// Keeps the deepest point of each cell with each main direction of its normal, of equally deep ones the outermost.
+    pub fn keep_deepest_of_cells(&mut self) {
+        let Self { points, order, kept } = self;
+        let area = Aabb::of_points(points.iter().map(|raw| raw.p_M));
+        let (size, middle) = (area.size().max(), area.centre());
+        order.clear();
+        order.extend(points.iter().enumerate().map(|(index, raw)| {
+            let at = (raw.p_M - area.min) * (CELLS / size);
+            let axis = raw.sample.gradient.iamax();
+            let side = 2 * axis as u64 + u64::from(raw.sample.gradient[axis] < 0.0);
+            CellOrder {
+                cell: ((at.x as u64 * 64 + at.y as u64) * 64 + at.z as u64) * 8 + side,
+                depth: (raw.sample.value / (EQUAL * size)).floor(),
+                inward: -(raw.p_M - middle).norm_squared(),
+                feature: raw.feature,
+                index: index as u32,
+            }
+        }));
+        order.sort_unstable_by(|a, b| {
+            let deeper = a.depth.total_cmp(&b.depth).then(a.inward.total_cmp(&b.inward));
+            a.cell.cmp(&b.cell).then(deeper).then(a.feature.cmp(&b.feature))
+        });
+        order.dedup_by_key(|at| at.cell);
+        kept.clear();
+        kept.extend(order.iter().map(|at| points[at.index as usize]));
+        std::mem::swap(points, kept);
     }
-    raw.sort_unstable_by(|a, b| {
-        let order = |x: (f64, f64), y: (f64, f64)| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1));
-        a.cell.cmp(&b.cell).then(order(a.order, b.order)).then(a.feature.cmp(&b.feature))
-    });
-    raw.dedup_by(|b, a| a.cell == b.cell);
 }

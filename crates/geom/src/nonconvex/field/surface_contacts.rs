@@ -7,7 +7,7 @@
 use super::around;
 use super::distance_field::DistanceField;
 use super::near_triangles::{self, NearKey, NearLists};
-use super::raw_points::{self, RawPoint};
+use super::raw_points::{RawPoint, RawPoints};
 use super::triangle_minimum::{self, TriangleMinimum};
 use super::vertex_samples::VertexSamples;
 use crate::Aabb;
@@ -58,7 +58,7 @@ pub struct SurfacePoint {
 pub struct SurfaceMemory {
     lists: NearLists,
     vertices: VertexSamples,
-    raw: Vec<RawPoint>,
+    raw: RawPoints,
 }
 
 /// Writes the points of the surface at `X_DM` within `reach` [m] of the solid; where it is far away relative to its size, those that
@@ -93,13 +93,13 @@ pub fn find(
         home: around(&field.bounds(), reach),
         known: vertices,
     };
-    raw.clear();
-    raw.extend(vertices.used.iter().filter_map(|&v| query.vertex(v)));
-    raw.extend(near.triangles.iter().filter_map(|&t| query.triangle(t)));
-    if raw.len() > VERY_MANY {
-        raw_points::deepest_of_cells(raw);
+    raw.points.clear();
+    raw.points.extend(vertices.used.iter().filter_map(|&v| query.vertex(v)));
+    raw.points.extend(near.triangles.iter().filter_map(|&t| query.triangle(t)));
+    if raw.points.len() > VERY_MANY {
+        raw.keep_deepest_of_cells();
     }
-    found.extend(raw.iter().filter_map(|raw| query.emit(raw)));
+    found.extend(raw.points.iter().filter_map(|raw| query.emit(raw)));
     lists.keep(near);
 }
 
@@ -133,7 +133,7 @@ impl<D: DistanceField> Query<'_, D> {
             fall > 0.0 && fall > FALLS * (mesh.vertices()[u as usize] - p).norm()
         });
         let feature = feature_id(FeatureKind::FieldVertex, v, self.side.pass);
-        (!falls).then(|| RawPoint::new(feature, p, own.sample))
+        (!falls).then(|| RawPoint { feature, p_M: p, sample: own.sample })
     }
 
     /// The lowest point of a triangle that is not one of its corners, if it is a point of contact.
@@ -172,7 +172,7 @@ impl<D: DistanceField> Query<'_, D> {
         }
         let p_M = self.X_DM.inverse_transform_point(&Point3::from(point)).coords;
         let feature = feature_id(FeatureKind::FieldFace, t, self.side.pass);
-        Some(RawPoint::new(feature, p_M, sample))
+        Some(RawPoint { feature, p_M, sample })
     }
 
     /// The contact at a point of the surface, moved onto the exact surface.
