@@ -183,3 +183,44 @@ fn a_falling_ball_meets_a_bowl_when_the_distance_is_used_up() {
     let met = sweep::meeting(&moving, &fixed, 0.0, 1e-7, &mut scratch).unwrap();
     assert!((met * 0.08 - drop).abs() < 2e-7, "{met}");
 }
+
+#[test]
+fn triangles_kept_from_earlier_poses_change_no_bit_of_a_contact() {
+    let bolt = field(FieldSolid::Thread(Thread::m48_bolt(0.008)));
+    let nut = field(FieldSolid::Thread(Thread::m48_nut(0.006, 2e-4)));
+    let torus = field(FieldSolid::Torus { major: 0.08, minor: 0.03 });
+    let plate = plate();
+    let place = |z: f64| Vector3::new(0.0, 0.0, z);
+    let pairs = [
+        (&plate, &plate, place(0.0052)),
+        (&torus, &plate, place(0.034)),
+        (&bolt, &nut, place(0.0)),
+    ];
+    let mut random = SplitMix64::new(11);
+    for (a, b, at) in pairs {
+        let mut found = 0;
+        let mut X_WB = Isometry3::from(nalgebra::Translation3::from(at));
+        for k in 0..24 {
+            // From far below the margin of a list to far above it, and back to where it was.
+            let size = 10.0_f64.powi(-8 + k % 7);
+            X_WB.translation.vector = at + size * random.vector3();
+            X_WB.rotation =
+                nalgebra::UnitQuaternion::from_scaled_axis(10.0 * size * random.vector3());
+            let reach = [1e-5, 4e-4, 5e-4, 3e-3][(k / 2 % 4) as usize];
+            let query = || contacts((a, &Isometry3::identity()), (b, &X_WB), reach);
+            let kept = query();
+            // Another thread has memory of its own, and no list of an earlier pose.
+            let fresh = std::thread::scope(|scope| scope.spawn(query).join().unwrap());
+            let bits = |manifold: &Manifold| {
+                let points = manifold.points().iter();
+                let numbers = points.map(|p| {
+                    (p.feature, [p.point, p.normal].map(|v| v.map(f64::to_bits)), p.gap.to_bits())
+                });
+                numbers.collect::<Vec<_>>()
+            };
+            assert_eq!(bits(&kept), bits(&fresh), "{} on {}, query {k}", b.name(), a.name());
+            found += kept.len();
+        }
+        assert!(found > 0, "{} on {}", b.name(), a.name());
+    }
+}

@@ -155,24 +155,26 @@ impl SampledGrid {
         let size = Vector3::new(nx as f64, ny as f64, nz as f64) * block;
         let x = p - self.origin;
         let inner = x.sup(&Vector3::zeros()).inf(&size);
-        let u = inner / block;
-        let at = |u: f64, n: usize| (u as usize).min(n - 1);
-        let (i, j, k) = (at(u.x, nx), at(u.y, ny), at(u.z, nz));
-        let local = u - Vector3::new(i as f64, j as f64, k as f64);
+        // In cells; a point on the upper end belongs to the last one.
+        let u = inner * (1.0 / self.cell);
+        let at = |u: f64, n: usize| (u as u32).min((n * CELLS) as u32 - 1);
+        let cells = [at(u.x, nx), at(u.y, ny), at(u.z, nz)];
+        let [i, j, k] = cells.map(|c| c as usize / CELLS);
         let start = self.starts[(k * ny + j) * nx + i];
         let found = if start == COARSE {
             let step = nx + 1;
             let base = (k * (ny + 1) + j) * step + i;
             let plane = step * (ny + 1);
-            trilinear(&local, block, |c| {
+            let first = Vector3::new(i as f64, j as f64, k as f64) * CELLS as f64;
+            trilinear(&((u - first) / CELLS as f64), block, |c| {
                 self.coarse[base + (c & 1) + step * (c >> 1 & 1) + plane * (c >> 2)]
             })
         } else {
-            let v = local * CELLS as f64;
-            let (a, b, c) = (at(v.x, CELLS), at(v.y, CELLS), at(v.z, CELLS));
+            let [a, b, c] = cells.map(|c| c as usize % CELLS);
             let base = start as usize + (c * SAMPLES + b) * SAMPLES + a;
-            let local = v - Vector3::new(a as f64, b as f64, c as f64);
-            let samples = &self.fine[base..];
+            let local = u - Vector3::from(cells.map(f64::from));
+            // One check of the bounds for all corners.
+            let samples = &self.fine[base..base + SAMPLES * SAMPLES + SAMPLES + 2];
             trilinear(&local, self.cell, |c| {
                 f64::from(samples[(c & 1) + SAMPLES * (c >> 1 & 1) + SAMPLES * SAMPLES * (c >> 2)])
             })

@@ -30,6 +30,7 @@ pub use touches::FieldTouch;
 use crate::shape::Mesh;
 use crate::{Aabb, ShapeError};
 use nalgebra::Vector3;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Value and gradient of a field at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,9 +55,13 @@ impl FieldSample {
     }
 }
 
+/// Number of fields built so far.
+static BUILT: AtomicU64 = AtomicU64::new(0);
+
 /// A solid given by a signed distance field, checked, with its surface.
 #[derive(Clone, Debug)]
 pub struct Field {
+    identity: u64,
     solid: FieldSolid,
     surface: Mesh,
     bounds: Aabb,
@@ -81,7 +86,13 @@ impl Field {
         let bounds = bounds.union(&surface.local_bounds());
         let radius = surface.bounding_radius().max(solid.radius());
         let lipschitz = solid.lipschitz();
-        Ok(Self { solid, surface, bounds, radius, lipschitz })
+        let identity = BUILT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { identity, solid, surface, bounds, radius, lipschitz })
+    }
+
+    /// A number that no other field of this process has but copies of this one. No result depends on it.
+    pub(crate) fn identity(&self) -> u64 {
+        self.identity
     }
 
     /// The description of the solid.

@@ -143,6 +143,7 @@ impl Profile {
         let p = Vector2::new(rho, z);
         let (mut least, mut nearest, mut edge_of) = (f64::INFINITY, Vector2::zeros(), 0);
         let mut inside = false;
+        let closed = self.closed;
         for (k, edge) in self.edges.iter().enumerate() {
             let from = p - edge.from;
             let t = (from.dot(&edge.along) * edge.inverse_square).clamp(0.0, 1.0);
@@ -150,6 +151,9 @@ impl Profile {
             let square = away.norm_squared();
             if square < least {
                 (least, nearest, edge_of) = (square, away, k);
+            }
+            if !closed {
+                continue;
             }
             // Crossings of the line from p away from the axis.
             let (low, high) = (from.y >= 0.0, from.y - edge.along.y >= 0.0);
@@ -159,7 +163,7 @@ impl Profile {
             }
         }
         let distance = least.sqrt();
-        let sign = if inside && self.closed { -1.0 } else { 1.0 };
+        let sign = if inside { -1.0 } else { 1.0 };
         let gradient = if distance > TINY * self.size {
             nearest * (sign / distance)
         } else {

@@ -134,15 +134,7 @@ impl Thread {
 
     /// Radius of the threaded surface at ζ [m], without the cones at its ends.
     pub(super) fn radius_at(&self, zeta: f64) -> f64 {
-        let [[a, top], [b, bottom]] = self.ridge();
-        let x = self.reduced(zeta).abs();
-        if x <= a {
-            top
-        } else if x >= b {
-            bottom
-        } else {
-            top + (bottom - top) * (x - a) / (b - a)
-        }
+        radius_beside(&self.ridge(), self.reduced(zeta).abs())
     }
 
     /// Radius of the surface of this part at the height z and the angle φ, with its cones.
@@ -164,11 +156,11 @@ impl Thread {
     /// Value and gradient at a point.
     pub fn sample(&self, p: &Vector3<f64>) -> FieldSample {
         let (rho, e_r) = ((p.x * p.x + p.y * p.y).sqrt(), primitive::radial(p));
-        let [[_, top], [_, bottom]] = self.ridge();
+        let [[a, top], [b, bottom]] = self.ridge();
         let e_z = Vector3::new(0.0, 0.0, if p.z < 0.0 { -1.0 } else { 1.0 });
         let left = p.z.abs() - self.half_length;
         let end = FieldSample { value: left, gradient: e_z };
-        let screw = self.screw(p, rho, &e_r);
+        let screw = self.screw(p, rho, &e_r, [[a, top], [b, bottom]]);
         let cone = |offset: f64, sign: f64| FieldSample {
             value: FRAC_1_SQRT_2 * (sign * rho + left + offset),
             gradient: FRAC_1_SQRT_2 * (sign * e_r + e_z),
@@ -187,8 +179,13 @@ impl Thread {
     }
 
     /// The endless rod that fills the thread: exact in the plane (ρ, ζ), scaled.
-    fn screw(&self, p: &Vector3<f64>, rho: f64, e_r: &Vector3<f64>) -> FieldSample {
-        let [[a, top], [b, bottom]] = self.ridge();
+    fn screw(
+        &self,
+        p: &Vector3<f64>,
+        rho: f64,
+        e_r: &Vector3<f64>,
+        [[a, top], [b, bottom]]: [[f64; 2]; 2],
+    ) -> FieldSample {
         let inner = 0.5 * bottom;
         let lead = self.pitch / TAU;
         let slope = lead / inner;
@@ -216,7 +213,7 @@ impl Thread {
         }
         let distance = square(away).sqrt();
         // Height over the line: which side of it the point lies on.
-        let over = rho - self.radius_at(zeta);
+        let over = rho - radius_beside(&[[a, top], [b, bottom]], x);
         let sign = if over < 0.0 { -1.0 } else { 1.0 };
         let (g_r, g_z) = if distance > 1e-12 * top {
             (sign * away.0 / distance, sign * away.1 / distance)
@@ -235,5 +232,16 @@ impl Thread {
         // Deep inside, the distance from the root replaces that from the profile, continuously.
         let core = FieldSample { value: -cosine * rho, gradient: -cosine * e_r };
         blend::intersection(thread, core, 0.0)
+    }
+}
+
+/// Radius at the distance x [m] from the middle of a ridge with these corners.
+fn radius_beside([[a, top], [b, bottom]]: &[[f64; 2]; 2], x: f64) -> f64 {
+    if x <= *a {
+        *top
+    } else if x >= *b {
+        *bottom
+    } else {
+        top + (bottom - top) * (x - a) / (b - a)
     }
 }

@@ -3,7 +3,7 @@
 //! Frames and roles: B is a surface in its own frame, A any other shape; normals point from B into A. The
 //! memory is thread-local, keeps its capacity from pair to pair and is not part of the state.
 
-use super::field::{SurfacePoint, VertexSamples};
+use super::field::{SurfaceMemory, SurfacePoint};
 use crate::field::FieldTouch;
 use crate::narrow::{Manifold, SupportFeature};
 use nalgebra::{Isometry3, Vector3};
@@ -82,10 +82,13 @@ pub struct NonconvexScratch {
     pub hull: Vec<(f64, f64, usize)>,
     pub marks: Vec<u32>,
     pub scores: Vec<f64>,
-    /// Points of fields: those that a ball touches, those of triangles, and samples at vertices.
+    pub weights: Vec<f64>,
+    /// Points and normals of candidates.
+    pub places: Vec<(Vector3<f64>, Vector3<f64>)>,
+    /// Points of fields: those that a ball touches, those of triangles, and the memory of queries.
     pub touches: Vec<FieldTouch>,
     pub surface_points: Vec<SurfacePoint>,
-    pub vertex_samples: VertexSamples,
+    pub surface_memory: SurfaceMemory,
 }
 
 thread_local! {

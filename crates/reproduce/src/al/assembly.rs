@@ -1,4 +1,4 @@
-//! The assembly of Sec. VII-A: an arm screws a nut onto a bolt within 0.5 ms of solver time per step.
+//! The assembly of Sec. VII-A: an arm screws a nut onto a bolt with a limited number of iterations per step.
 //!
 //! The check of the scenario `nut-assembly` decides: the nut sinks by the pitch in each of three turns, without jamming.
 
@@ -13,11 +13,14 @@ use crate::statistics::mean;
 use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 
 const SCENARIO: &str = "nut-assembly";
-/// Solvers, and what the paper says of them.
-const SOLVERS: [(&str, &str); 4] =
-    [("canal", "succeeds"), ("subadmm", "succeeds"), ("pgs", "fails"), ("auto", "")];
-/// Time of the solver per step [s].
-const BUDGET: &str = "0.0005";
+/// Solvers, what the paper says of them, and the largest number of iterations per step: what fits into 0.5 ms on a machine of the
+/// kind on which the benchmarks were run.
+const SOLVERS: [(&str, &str, usize); 4] = [
+    ("canal", "succeeds", 20),
+    ("subadmm", "succeeds", 300),
+    ("pgs", "fails", 100),
+    ("auto", "", 20),
+];
 /// Random starts of a full run, and steps of a quick one.
 const SEEDS: usize = 10;
 const QUICK_STEPS: usize = 60;
@@ -38,20 +41,22 @@ struct Assembly {
 pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, ReproduceError> {
     let heading = [
         "solver",
+        "iterations at most",
         "assembled",
         "solver time [ms]",
         "iterations",
         "digits of the relative residual",
         "largest depth [µm]",
     ];
-    let mut sheet = Sheet::new("Assembly with 0.5 ms of solver time per step", &heading);
-    for (solver, outcome) in SOLVERS.iter().filter(|(_, outcome)| !outcome.is_empty()) {
-        let cells: [SheetCell; 2] = [(*solver).into(), (*outcome).into()];
+    let title = "Assembly with as many iterations of the solver per step as take 0.5 ms";
+    let mut sheet = Sheet::new(title, &heading);
+    for (solver, outcome, _) in SOLVERS.iter().filter(|(_, outcome, _)| !outcome.is_empty()) {
+        let cells: [SheetCell; 3] = [(*solver).into(), "0.5 ms".into(), (*outcome).into()];
         sheet.row(RowSource::Paper, cells.into_iter().chain([f64::NAN; 4].map(SheetCell::from)));
     }
     let seeds = if options.quick { 1 } else { SEEDS };
     let mut remarks = Vec::new();
-    for (k, (solver, _)) in SOLVERS.into_iter().enumerate() {
+    for (k, (solver, _, limit)) in SOLVERS.into_iter().enumerate() {
         let mut found = Vec::new();
         for seed in 1..=seeds {
             if (options.stop_requested)() {
@@ -59,7 +64,7 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
             }
             let done = (k * seeds + seed - 1) as f64 / (SOLVERS.len() * seeds) as f64;
             (options.report_progress)(done, &format!("{solver}, start {seed}"));
-            found.push(assemble(options, solver, seed)?);
+            found.push(assemble(options, solver, limit, seed)?);
         }
         let judged: Vec<bool> = found.iter().filter_map(|run| run.passed).collect();
         let passed = judged.iter().filter(|passed| **passed).count();
@@ -68,8 +73,9 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
             0 => "not run to the end".to_owned(),
             n => format!("{passed} of {n}"),
         };
-        let row: [SheetCell; 6] = [
+        let row: [SheetCell; 7] = [
             solver.into(),
+            limit.to_string().into(),
             assembled.into(),
             of(|run| run.time).into(),
             of(|run| run.iterations).into(),
@@ -85,7 +91,8 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
     Ok(outcome
         .remark(
             "An arm of seven hinges of our own in place of the Franka Panda, with the nut fixed to its hand; joint impedance \
-             control, h = 1/240 s. The budget is wall time: other programs on the machine take part of it.",
+             control, h = 1/240 s. Iterations in place of time as the budget give the same bits on every machine; wall times are \
+             measured with other programs on it.",
         )
         .remark(
             "Where a step does not converge within its budget, penetration is still removed beside the velocities: what fails in \
@@ -97,10 +104,11 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
 fn assemble(
     options: &ExperimentOptions<'_>,
     solver: &str,
+    limit: usize,
     seed: usize,
 ) -> Result<Assembly, ReproduceError> {
-    let seed = seed.to_string();
-    let set = [("seed", seed.as_str()), ("solver", solver), ("budget", BUDGET)];
+    let (seed, limit) = (seed.to_string(), limit.to_string());
+    let set = [("seed", seed.as_str()), ("solver", solver), ("iterations", &limit)];
     let set = set.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let mut run = scenario(SCENARIO, &set)?.start()?;
     let quick = if options.quick { QUICK_STEPS } else { usize::MAX };

@@ -16,19 +16,12 @@
 
 use nalgebra::Vector3;
 use stiction_geom::narrow::{self, Manifold};
-use stiction_geom::{Contact, Shape, local_height};
+use stiction_geom::{Contact, Shape};
 use stiction_mech::Data;
 
-use super::{pairs, posed, shape_pose};
+use super::flush_plane::{BodyContact, ContactPlane, DEEP, SAME, Scene};
+use super::{pairs, shape_pose};
 use crate::world::World;
-
-/// Cosine above which two normals are the same [-].
-const SAME: f64 = 1.0 - 1e-12;
-/// Cosine of the largest angle between the normals of flush contacts [-].
-const OPPOSED: f64 = -0.1;
-
-/// Depth of contacts of shapes that rest on one another, at most, relative to the slop [-].
-const DEEP: f64 = 10.0;
 
 /// Memory of the pass.
 #[derive(Debug, Default)]
@@ -49,106 +42,12 @@ pub(crate) struct FlushContacts {
     touched: Vec<bool>,
     /// Whether any pair has a shape that is not convex.
     any_surface: bool,
+    /// Per contact: how the body of the present group has it; of others, that of an earlier group.
+    seen: Vec<BodyContact>,
+    /// Contacts of the present group to which others may yield, and all that touch.
+    planes: Vec<ContactPlane>,
+    normals: Vec<Vector3<f64>>,
     manifold: Manifold,
-}
-
-/// Inputs of the pass.
-#[derive(Clone, Copy)]
-struct Scene<'a> {
-    world: &'a World,
-    data: &'a Data,
-    contacts: &'a [Contact],
-    /// Largest step that counts as none [m].
-    slop: f64,
-}
-
-impl Scene<'_> {
-    /// Normal of a contact into the body of a frame.
-    fn body_normal(&self, contact: &Contact, frame: u32) -> Vector3<f64> {
-        let is_b = self.world.colliders.get(contact.b).frame == frame;
-        if is_b { contact.normal } else { -contact.normal }
-    }
-
-    /// Frame of what touches the body of a frame.
-    fn obstacle_frame(&self, contact: &Contact, frame: u32) -> u32 {
-        let [a, b] = [contact.a, contact.b].map(|id| self.world.colliders.get(id).frame);
-        if b == frame { a } else { b }
-    }
-
-    /// Whether both shapes of a contact are convex.
-    fn is_convex_pair(&self, contact: &Contact) -> bool {
-        [contact.a, contact.b].into_iter().all(|id| self.world.colliders.get(id).shape.is_convex())
-    }
-
-    /// Separation [m] of the shapes of a contact of a body along the unit vector `m` into the body; `None` unless both
-    /// are convex and bounded.
-    fn separation(&self, contact: &Contact, frame: u32, m: &Vector3<f64>) -> Option<f64> {
-        let ids = [contact.a, contact.b];
-        let [X_WA, X_WB] = ids.map(|id| shape_pose(self.world, self.data, id.index()));
-        let a = posed(self.world, contact.a.index(), &X_WA);
-        let b = posed(self.world, contact.b.index(), &X_WB);
-        let is_b = self.world.colliders.get(contact.b).frame == frame;
-        narrow::separation_along(a, b, &if is_b { *m } else { -m })
-    }
-
-    /// How far the shapes of a convex pair of a body, with its contacts `own`, rise above the plane of another contact
-    /// more than they do above their own [m]; `None` if they are not flush with it.
-    fn pair_rise(&self, own: &[Contact], other: &Contact, frame: u32) -> Option<f64> {
-        let (n, m) = (self.body_normal(&own[0], frame), self.body_normal(other, frame));
-        // The plane of a contact tells nothing about a shape deep in another.
-        if !(OPPOSED..SAME).contains(&m.dot(&n)) || other.gap < -DEEP * self.slop {
-            return None;
-        }
-        let separation = self.separation(&own[0], frame, &m)?;
-        let is_flush = separation >= other.gap.min(0.0) - self.slop;
-        let least = own.iter().fold(f64::INFINITY, |least, contact| least.min(contact.gap));
-        is_flush.then_some(least - separation)
-    }
-
-    /// Whether a contact lies in the plane of another one and rises above it no more than the other rises above its own.
-    fn yields(&self, contact: &Contact, other: &Contact, frame: u32) -> bool {
-        self.rise(contact, other, frame).is_some_and(|rise| {
-            self.rise(other, contact, frame).is_none_or(|opposite| rise <= opposite)
-        })
-    }
-
-    /// How far the obstacle of a contact of a body rises above the plane of another one, and the body below it [m];
-    /// `None` if that is more than the slop, or the contact does not lie in the plane.
-    fn rise(&self, contact: &Contact, other: &Contact, frame: u32) -> Option<f64> {
-        let (n, m) = (self.body_normal(contact, frame), self.body_normal(other, frame));
-        if !(OPPOSED..SAME).contains(&m.dot(&n)) {
-            return None;
-        }
-        let is_b = self.world.colliders.get(contact.b).frame == frame;
-        let (obstacle, body) = if is_b { (contact.a, contact.b) } else { (contact.b, contact.a) };
-        // Obstacles that move apart from one another do not stand in for one another.
-        let frames = [contact, other].map(|contact| self.obstacle_frame(contact, frame));
-        if frames[0] != frames[1] && !frames.into_iter().all(|f| self.world.colliders.is_fixed(f)) {
-            return None;
-        }
-        // Points of the obstacles.
-        let p = contact.point - 0.5 * contact.gap * n;
-        let plane = m.dot(&(other.point - 0.5 * other.gap * m));
-        // A contact below the plane by no more than its depth and that of the other contradicts a body above the plane. One that lies
-        // lower belongs to a part of the body that is lower, as the inner side of a hollow one.
-        let height = m.dot(&p) - plane;
-        let depths = contact.gap.min(0.0) + other.gap.min(0.0);
-        if height > self.slop || height < depths - self.slop {
-            return None;
-        }
-        let X_WB = shape_pose(self.world, self.data, body.index());
-        let on_body = contact.point + 0.5 * contact.gap * n;
-        let below = local_height(posed(self.world, body.index(), &X_WB), &on_body, &-m, self.slop)
-            + plane
-            + other.gap.min(0.0);
-        if below > self.slop {
-            return None;
-        }
-        let X_WO = shape_pose(self.world, self.data, obstacle.index());
-        let above =
-            local_height(posed(self.world, obstacle.index(), &X_WO), &p, &m, self.slop) - plane;
-        (above <= self.slop).then_some(above.max(0.0) + below.max(0.0))
-    }
 }
 
 impl FlushContacts {
@@ -211,6 +110,9 @@ impl FlushContacts {
         for group in by_frame.chunk_by(|one, other| one.0 == other.0) {
             if self.share_normal(group, scene.contacts) {
                 continue;
+            }
+            if self.any_surface {
+                self.see(scene, group);
             }
             any |= self.any_surface && self.drop_contacts(scene, group, true);
             if group.len() < 2 {
@@ -279,25 +181,37 @@ impl FlushContacts {
         all.all(|contact| contact.normal.dot(&first).abs() > SAME)
     }
 
-    /// Drops contacts of a body with shapes that are not convex, for others of such shapes alone or for all whose normals
-    /// are kept; returns whether there are any.
+    /// Writes the contacts of a body as it has them.
+    fn see(&mut self, scene: Scene, group: &[(u32, u32)]) {
+        let Some(first) = scene.contacts.first() else { return };
+        self.seen.resize(scene.contacts.len(), scene.seen_from(first, group[0].0));
+        for &(frame, pair) in group {
+            for k in self.range_of(pair) {
+                self.seen[k] = scene.seen_from(&scene.contacts[k], frame);
+            }
+        }
+    }
+
+    /// Drops contacts of a body with shapes that are not convex, for others of such shapes or, after that, for those of convex
+    /// shapes whose normals are kept; returns whether there are any.
     fn drop_contacts(&mut self, scene: Scene, group: &[(u32, u32)], for_surfaces: bool) -> bool {
+        self.list_planes(scene, group, for_surfaces);
+        if self.planes.is_empty() {
+            return false;
+        }
         self.list_surface_contacts(scene, group);
-        let Self { starts, surface, dropped, replaced, .. } = self;
+        let Self { surface, dropped, seen, planes, .. } = self;
         let Scene { contacts, slop, .. } = scene;
-        let range = |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
         let mut any = false;
         for &(_, k) in &*surface {
-            let contact = &contacts[k as usize];
-            let keeps = |&&(_, pair): &&(u32, u32)| replaced[pair as usize].is_none();
-            let mut kept =
-                group.iter().filter(keeps).flat_map(|(_, pair)| range(*pair)).filter(|&other| {
-                    let is_candidate = !for_surfaces || !scene.is_convex_pair(&contacts[other]);
-                    // Planes of contacts tell nothing about shapes deep in one another.
-                    let are_deep = contact.gap.max(contacts[other].gap) < -DEEP * slop;
-                    is_candidate && contacts[other].gap <= slop && !are_deep && !dropped[other]
-                });
-            if kept.any(|other| scene.yields(contact, &contacts[other], group[0].0)) {
+            let (contact, own) = (&contacts[k as usize], &seen[k as usize]);
+            let yields = planes.iter().filter(|plane| scene.may_yield(own, plane)).any(|plane| {
+                let other = plane.index as usize;
+                // Planes of contacts tell nothing about shapes deep in one another.
+                let are_deep = contact.gap.max(contacts[other].gap) < -DEEP * slop;
+                !are_deep && !dropped[other] && scene.yields(seen, k as usize, other, group[0].0)
+            });
+            if yields {
                 dropped[k as usize] = true;
                 any = true;
             }
@@ -305,21 +219,36 @@ impl FlushContacts {
         any
     }
 
-    /// Lists the contacts of a body with shapes that are not convex, those whose normals few share first.
+    /// Lists the planes of the contacts that touch: those with surfaces, or the others whose normals are kept. Contacts that did
+    /// not yield to those with surfaces before do not later.
+    fn list_planes(&mut self, scene: Scene, group: &[(u32, u32)], of_surfaces: bool) {
+        let mut planes = std::mem::take(&mut self.planes);
+        planes.clear();
+        for &(_, pair) in group.iter().filter(|(_, pair)| self.replaced[*pair as usize].is_none()) {
+            planes.extend(self.range_of(pair).filter_map(|k| {
+                let BodyContact { normal, on_obstacle, is_convex, .. } = self.seen[k];
+                let index = k as u32;
+                let plane = ContactPlane { normal, height: normal.dot(&on_obstacle), index };
+                let is_candidate = is_convex != of_surfaces && scene.contacts[k].gap <= scene.slop;
+                (is_candidate && !self.dropped[k]).then_some(plane)
+            }));
+        }
+        self.planes = planes;
+    }
+
+    /// Lists the contacts of a body with surfaces, those whose normals few share first.
     fn list_surface_contacts(&mut self, scene: Scene, group: &[(u32, u32)]) {
-        let Self { starts, surface, dropped, .. } = self;
-        let Scene { contacts, slop, .. } = scene;
-        let frame = group[0].0;
-        let touching = |k: usize| contacts[k].gap <= slop;
+        let Self { starts, surface, dropped, seen, normals, .. } = self;
         let range = |pair: u32| starts[pair as usize] as usize..starts[pair as usize + 1] as usize;
         let all = || group.iter().flat_map(|(_, pair)| range(*pair));
+        let touching = |k: &usize| scene.contacts[*k].gap <= scene.slop;
+        normals.clear();
+        normals.extend(all().filter(touching).map(|k| seen[k].normal));
         surface.clear();
-        for k in all().filter(|k| !dropped[*k] && !scene.is_convex_pair(&contacts[*k])) {
-            let n = scene.body_normal(&contacts[k], frame);
-            let same = |other: &usize| {
-                touching(*other) && scene.body_normal(&contacts[*other], frame).dot(&n) > SAME
-            };
-            let shared = if touching(k) { all().filter(same).count() } else { 0 };
+        for k in all().filter(|k| !dropped[*k] && !seen[*k].is_convex) {
+            let n = seen[k].normal;
+            let same = |other: &&Vector3<f64>| other.dot(&n) > SAME;
+            let shared = if touching(&k) { normals.iter().filter(same).count() } else { 0 };
             surface.push((shared as u32, k as u32));
         }
         surface.sort_unstable();
@@ -371,7 +300,7 @@ impl FlushContacts {
                 let others = self.contacts_of(other, contacts);
                 scene.pair_rise(others, &own[0], frame).is_some_and(|opposite| opposite < rise)
             } else {
-                scene.yields(contact, &own[0], frame)
+                scene.yields(&self.seen, k as usize, self.starts[pair as usize] as usize, frame)
             };
             if !other_yields && best.is_none_or(|(least, _)| rise < least) {
                 best = Some((rise, sign * scene.body_normal(contact, frame)));

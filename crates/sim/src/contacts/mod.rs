@@ -6,6 +6,7 @@
 pub(crate) mod apart;
 pub(crate) mod crossing;
 pub(crate) mod flush;
+mod flush_plane;
 pub(crate) mod look_ahead;
 pub(crate) mod predicted_motion;
 pub(crate) mod welded;

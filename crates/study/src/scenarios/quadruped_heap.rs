@@ -29,6 +29,13 @@ pub const SCENARIO: Scenario = Scenario {
             most: 1.0,
             about: "1 lets them stand on the floor, apart from one another",
         },
+        Parameter {
+            name: "torque",
+            default: quadruped::TORQUE,
+            least: 0.1,
+            most: 1e3,
+            about: "largest of a servo [N·m]; with less than about 7 the robots cannot stand and lie down",
+        },
         Parameter { name: "friction", default: 0.8, least: 0.0, most: 1e3, about: "μ [-]" },
         Parameter { name: "seed", default: 1.0, least: 0.0, most: 1e9, about: "of the yaws" },
     ],
@@ -73,11 +80,13 @@ fn poses(n: usize, standing: bool, seed: u64) -> Vec<Isometry3<f64>> {
 fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let (n, standing) = (parameters.count("robots"), parameters.count("standing") == 1);
     let surface = Surface::with_friction(parameters.get("friction"));
+    let torque = parameters.get("torque");
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
     let poses = poses(n, standing, parameters.get("seed") as u64);
     for (index, pose) in poses.iter().enumerate() {
-        quadruped::add(&mut builder, &format!("robot-{index}"), *pose, surface)?;
+        let name = format!("robot-{index}");
+        quadruped::add_with_torque(&mut builder, &name, *pose, surface, torque)?;
     }
     let world = builder.build()?;
     let settings = Settings { time_step: 1.0 / 240.0, ..Settings::default() };
@@ -94,6 +103,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let check = QuadrupedHeapCheck {
         standing,
         friction: parameters.get("friction"),
+        torque,
         corner: places.iter().fold(zero, |corner, place| corner.sup(place)).xy(),
         top: places.iter().map(|place| place.z).fold(0.0, f64::max),
         layers: if standing { 1 } else { n.div_ceil(columns(n)) },
@@ -110,6 +120,8 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 struct QuadrupedHeapCheck {
     standing: bool,
     friction: f64,
+    /// Largest of a servo [N·m].
+    torque: f64,
     /// Height of the highest trunk at the start [m], number of layers, weight of all robots [N].
     top: f64,
     layers: usize,
@@ -160,8 +172,8 @@ impl QuadrupedHeapCheck {
 
 /// Energy of robots and of the springs of their servos [J]. A spring saturated at the largest
 /// torque stores no more than the area under its curve.
-fn energy(simulation: &mut Simulation) -> f64 {
-    let (kp, torque) = quadruped::servo();
+fn energy(simulation: &mut Simulation, torque: f64) -> f64 {
+    let kp = quadruped::stiffness();
     let stored = |stretch: f64| {
         let stretch = stretch.abs();
         let elastic = stretch.min(torque / kp);
@@ -191,7 +203,7 @@ fn joint_positions(simulation: &mut Simulation) -> Vec<Vector3<f64>> {
 
 impl Check for QuadrupedHeapCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
-        let start = energy(simulation);
+        let start = energy(simulation, self.torque);
         self.energy = (start, start, start);
         self.lowest = f64::INFINITY;
     }
@@ -199,7 +211,7 @@ impl Check for QuadrupedHeapCheck {
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.deepest = self.deepest.max(report.penetration);
         self.depth_at_end = report.penetration;
-        let now = energy(simulation);
+        let now = energy(simulation, self.torque);
         self.energy = (self.energy.0, self.energy.1.max(now), now);
         for (k, angle) in angles(simulation) {
             let (lower, upper) = RANGES[k];

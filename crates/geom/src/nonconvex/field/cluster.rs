@@ -12,7 +12,7 @@ const EQUAL: f64 = 1e-6;
 
 /// Keeps at most `most` candidates; `size` is that of the shapes [m].
 pub fn thin(scratch: &mut NonconvexScratch, most: usize, size: f64) {
-    let NonconvexScratch { candidates, kept, scores, .. } = scratch;
+    let NonconvexScratch { candidates, kept, scores, weights, places, .. } = scratch;
     if candidates.len() <= most {
         return;
     }
@@ -26,6 +26,10 @@ pub fn thin(scratch: &mut NonconvexScratch, most: usize, size: f64) {
     let weight = |c: &ContactCandidate| 1.0 - 0.9 * (level(c) - low) / range;
     let mut next = (1..candidates.len())
         .fold(0, |best, i| if key(&candidates[i]) < key(&candidates[best]) { i } else { best });
+    weights.clear();
+    weights.extend(candidates.iter().map(weight));
+    places.clear();
+    places.extend(candidates.iter().map(|c| (c.on_B, c.normal)));
     scores.clear();
     scores.resize(candidates.len(), f64::INFINITY);
     kept.clear();
@@ -34,10 +38,11 @@ pub fn thin(scratch: &mut NonconvexScratch, most: usize, size: f64) {
         kept.push(pick);
         next = 0;
         let mut best = f64::NEG_INFINITY;
-        for (i, c) in candidates.iter().enumerate() {
-            let turned = (c.normal - pick.normal).norm_squared() * extent * extent;
-            scores[i] = scores[i].min((c.on_B - pick.on_B).norm_squared() + turned);
-            let score = scores[i] * weight(c);
+        let each = scores.iter_mut().zip(&*weights).zip(&*places).enumerate();
+        for (i, ((nearest, weight), (on_B, normal))) in each {
+            let turned = (normal - pick.normal).norm_squared() * extent * extent;
+            *nearest = nearest.min((on_B - pick.on_B).norm_squared() + turned);
+            let score = *nearest * weight;
             if score > best {
                 (next, best) = (i, score);
             }

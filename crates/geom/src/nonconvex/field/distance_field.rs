@@ -14,6 +14,10 @@ pub trait DistanceField {
     fn lipschitz(&self) -> f64;
     /// Bounds of the solid [m].
     fn bounds(&self) -> Aabb;
+    /// A number that no other solid has, for those of which something is kept.
+    fn identity(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl DistanceField for Field {
@@ -27,6 +31,10 @@ impl DistanceField for Field {
 
     fn bounds(&self) -> Aabb {
         self.local_bounds()
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(Field::identity(self))
     }
 }
 

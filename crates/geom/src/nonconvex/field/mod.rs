@@ -7,8 +7,11 @@
 
 mod cluster;
 mod distance_field;
+mod near_triangles;
+mod raw_points;
 mod surface_contacts;
 mod triangle_minimum;
+mod vertex_samples;
 
 use super::candidate::{ContactCandidate, FeatureKind, NonconvexScratch, feature_id};
 use super::{reduce, surface_surface};
@@ -19,7 +22,7 @@ use crate::{Aabb, Shape};
 use distance_field::{ConvexDistance, DistanceField, MeshDistanceField};
 use nalgebra::{Isometry3, Point3, Vector3};
 use surface_contacts::SurfaceSide;
-pub use surface_contacts::{SurfacePoint, VertexSamples};
+pub use surface_contacts::{SurfaceMemory, SurfacePoint};
 
 /// Most contacts of a pair with a field.
 pub const MOST_CONTACTS: usize = 120;
@@ -136,7 +139,7 @@ fn against_field(
     scratch: &mut NonconvexScratch,
 ) {
     let mut found = std::mem::take(&mut scratch.surface_points);
-    surface_contacts::find(side, X_FS, field, reach, &mut scratch.vertex_samples, &mut found);
+    surface_contacts::find(side, X_FS, field, reach, &mut scratch.surface_memory, &mut found);
     scratch.candidates.extend(found.iter().map(
         |&SurfacePoint { feature, point, normal, gap, .. }| {
             let on_B = point - gap * normal;
@@ -156,7 +159,7 @@ fn field_side(
 ) {
     let mut found = std::mem::take(&mut scratch.surface_points);
     let X_SF = X_FS.inverse();
-    surface_contacts::find(side, &X_SF, other, reach, &mut scratch.vertex_samples, &mut found);
+    surface_contacts::find(side, &X_SF, other, reach, &mut scratch.surface_memory, &mut found);
     scratch.candidates.extend(found.iter().map(
         |&SurfacePoint { feature, point, normal, gap, .. }| {
             let on_B = (X_FS * Point3::from(point)).coords;

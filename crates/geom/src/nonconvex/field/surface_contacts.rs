@@ -1,18 +1,20 @@
 //! Points at which a surface of triangles touches a solid given by its signed distance, or is near it.
 //!
-//! Triangles that are farther away are culled by the tree of the surface: a value minus the Lipschitz bound times the radius of a box
-//! excludes all of it. Of the rest, vertices are contacts unless the surface falls towards a neighbour, and the lowest points inside
+//! Triangles that are farther away are culled [`near_triangles`]. Of the rest, vertices are contacts unless the surface falls towards a neighbour, and the lowest points inside
 //! triangles and on edges [`triangle_minimum`]. Points where the surface faces away from the solid are left out: the other
 //! side of a thin wall. O(log n + triangles near).
 
 use super::around;
 use super::distance_field::DistanceField;
+use super::near_triangles::{self, NearKey, NearLists};
+use super::raw_points::{RawPoint, RawPoints};
 use super::triangle_minimum::{self, TriangleMinimum};
+use super::vertex_samples::VertexSamples;
 use crate::Aabb;
-use crate::field::{Field, FieldSample};
+use crate::field::Field;
 use crate::nonconvex::candidate::{FeatureKind, feature_id};
 use crate::shape::Mesh;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use std::cell::Cell;
 
 /// Slope towards a neighbour from which on a vertex is not a contact [-].
@@ -30,10 +32,6 @@ const ASIDE: f64 = 0.05;
 const BEYOND: f64 = 0.1;
 /// Number of points from which on only the deepest of each cell is kept.
 const VERY_MANY: usize = 480;
-/// Cells along the longest side of the area.
-const CELLS: f64 = 8.0;
-/// Share of the size below which depths count as equal [-].
-const EQUAL: f64 = 1e-6;
 
 /// A surface with the field that it approximates, if it does.
 pub struct SurfaceSide<'a> {
@@ -55,49 +53,12 @@ pub struct SurfacePoint {
     pub gap: f64,
 }
 
-/// Samples at the vertices of a surface, each taken once per query.
+/// Memory of queries: near triangles of pairs that are visited again, samples at vertices, points.
 #[derive(Debug, Default)]
-pub struct VertexSamples {
-    stamp: u32,
-    stamps: Vec<u32>,
-    samples: Vec<FieldSample>,
-    near: Vec<u32>,
-    used: Vec<u32>,
-    raw: Vec<RawPoint>,
-}
-
-/// A point of the surface before it is moved onto the exact one.
-#[derive(Clone, Copy, Debug)]
-struct RawPoint {
-    feature: u32,
-    /// In the frame of the surface [m].
-    p_M: Vector3<f64>,
-    sample: FieldSample,
-    cell: u64,
-    /// Order within a cell: depth in steps, then the distance from the middle [m].
-    order: (f64, f64),
-}
-
-impl VertexSamples {
-    fn start(&mut self, vertices: usize) {
-        self.near.clear();
-        self.used.clear();
-        self.raw.clear();
-        self.stamp = self.stamp.wrapping_add(1);
-        if self.stamp == 0 {
-            self.stamps.fill(0);
-            self.stamp = 1;
-        }
-        if self.stamps.len() < vertices {
-            let nothing = FieldSample { value: f64::INFINITY, gradient: Vector3::zeros() };
-            self.stamps.resize(vertices, 0);
-            self.samples.resize(vertices, nothing);
-        }
-    }
-
-    fn known(&self, vertex: u32) -> Option<&FieldSample> {
-        (self.stamps[vertex as usize] == self.stamp).then(|| &self.samples[vertex as usize])
-    }
+pub struct SurfaceMemory {
+    lists: NearLists,
+    vertices: VertexSamples,
+    raw: RawPoints,
 }
 
 /// Writes the points of the surface at `X_DM` within `reach` [m] of the solid; where it is far away relative to its size, those that
@@ -107,86 +68,126 @@ pub fn find(
     X_DM: &Isometry3<f64>,
     field: &impl DistanceField,
     reach: f64,
-    memory: &mut VertexSamples,
+    memory: &mut SurfaceMemory,
     found: &mut Vec<SurfacePoint>,
 ) {
     found.clear();
     let mesh = side.mesh;
-    memory.start(mesh.vertices().len());
-    let R_DM = X_DM.rotation.to_rotation_matrix();
-    let place = |p: &Vector3<f64>| R_DM * p + X_DM.translation.vector;
-    let reach = limited_reach(mesh, place, field, reach);
-    let (L, home) = (field.lipschitz(), around(&field.bounds(), reach));
-    mesh.tree().visit_leaves(
-        |bounds| {
-            let (centre, radius) = (place(&bounds.centre()), 0.5 * bounds.size().norm());
-            home.distance_squared(&centre) <= radius * radius
-                && field.sample(&centre).value <= reach + L * radius
-        },
-        |t| memory.near.push(t),
-    );
-    for k in 0..memory.near.len() {
-        for v in mesh.triangles()[memory.near[k] as usize] {
-            if memory.stamps[v as usize] != memory.stamp {
-                memory.stamps[v as usize] = memory.stamp;
-                memory.samples[v as usize] = field.sample(&place(&mesh.vertices()[v as usize]));
-                memory.used.push(v);
-            }
-        }
-    }
-    let mut raw = std::mem::take(&mut memory.raw);
-    let mut add = |feature: u32, p_M: Vector3<f64>, sample: FieldSample| {
-        raw.push(RawPoint { feature, p_M, sample, cell: 0, order: (0.0, 0.0) });
+    let R_DM = X_DM.rotation.to_rotation_matrix().into_inner();
+    let reach = limited_reach(mesh, |p| R_DM * p + X_DM.translation.vector, field, reach);
+    let key = side.own.zip(field.identity()).map(|(own, other)| NearKey {
+        surface: own.identity(),
+        field: other,
+        pass: side.pass,
+    });
+    let SurfaceMemory { lists, vertices, raw } = memory;
+    let mut near = lists.take(key, mesh, X_DM, field, reach);
+    vertices.fill(mesh, &near.triangles, (&R_DM, X_DM), field);
+    near.trim(mesh, vertices, field.lipschitz());
+    let query = Query {
+        side,
+        X_DM,
+        R_DM,
+        field,
+        reach,
+        home: around(&field.bounds(), reach),
+        known: vertices,
     };
-    for &v in &memory.used {
-        let Some(own) = memory.known(v) else { continue };
-        if !(own.value <= reach) {
-            continue;
+    raw.points.clear();
+    raw.points.extend(vertices.used.iter().filter_map(|&v| query.vertex(v)));
+    raw.points.extend(near.triangles.iter().filter_map(|&t| query.triangle(t)));
+    if raw.points.len() > VERY_MANY {
+        raw.keep_deepest_of_cells();
+    }
+    found.extend(raw.points.iter().filter_map(|raw| query.emit(raw)));
+    lists.keep(near);
+}
+
+/// A surface at a pose before a field, with the samples at its vertices.
+struct Query<'a, D> {
+    side: &'a SurfaceSide<'a>,
+    X_DM: &'a Isometry3<f64>,
+    R_DM: Matrix3<f64>,
+    field: &'a D,
+    reach: f64,
+    /// Region beyond which nothing is within reach, in the frame of the field.
+    home: Aabb,
+    known: &'a VertexSamples,
+}
+
+impl<D: DistanceField> Query<'_, D> {
+    /// A vertex as a point of contact, unless the surface faces away there or falls towards a neighbour.
+    fn vertex(&self, v: u32) -> Option<RawPoint> {
+        let (mesh, own) = (self.side.mesh, self.known.get(v));
+        let value = own.sample.value;
+        if !(value <= self.reach) || !self.home.contains_point(&own.place) {
+            return None;
+        }
+        let outward = mesh.pseudo_normal(v);
+        if own.gradient_M.dot(&outward) > AWAY * outward.norm() {
+            return None;
         }
         let p = mesh.vertices()[v as usize];
         let falls = mesh.ring(v).iter().any(|&u| {
-            let way = (mesh.vertices()[u as usize] - p).norm();
-            memory.known(u).is_some_and(|other| own.value - other.value > FALLS * way)
+            let fall = self.known.value(u).map_or(0.0, |other| value - other);
+            fall > 0.0 && fall > FALLS * (mesh.vertices()[u as usize] - p).norm()
         });
-        let outward = R_DM * mesh.pseudo_normal(v);
-        if !falls && own.gradient.dot(&outward) <= AWAY * outward.norm() {
-            add(feature_id(FeatureKind::FieldVertex, v, side.pass), p, *own);
-        }
+        let feature = feature_id(FeatureKind::FieldVertex, v, self.side.pass);
+        (!falls).then(|| RawPoint { feature, p_M: p, sample: own.sample })
     }
-    for &t in &memory.near {
-        let corners = mesh.triangles()[t as usize];
-        let Some(samples) = corners_known(memory, &corners) else { continue };
-        let normal = R_DM * mesh.normal(t);
-        let places = mesh.corners(t).map(|p| place(&p));
-        let longest = (places[1] - places[0]).norm().max((places[2] - places[0]).norm());
-        let least = samples.iter().fold(f64::INFINITY, |least, s| least.min(s.value));
-        let faces_away = samples.iter().all(|s| s.gradient.dot(&normal) > AWAY);
-        // No point of the triangle is lower than this.
-        if faces_away || least - L * longest > reach {
-            continue;
+
+    /// The lowest point of a triangle that is not one of its corners, if it is a point of contact.
+    fn triangle(&self, t: u32) -> Option<RawPoint> {
+        let mesh = self.side.mesh;
+        let corners = mesh.triangles()[t as usize].map(|v| self.known.get(v));
+        let normal = mesh.normal(t);
+        if corners.iter().all(|corner| corner.gradient_M.dot(&normal) > AWAY) {
+            return None;
         }
-        if side.own.is_some_and(|own| is_parallel(mesh, own, t, &samples, &R_DM.into_inner())) {
-            continue;
+        let values = corners.map(|corner| corner.sample.value);
+        let places = corners.map(|corner| corner.place);
+        if near_triangles::excludes(&places, &values, self.field.lipschitz(), self.reach) {
+            return None;
         }
-        let Some(lowest) = triangle_minimum::of(&places, &samples, field) else { continue };
+        let samples = corners.map(|corner| corner.sample);
+        let low = (1..3).fold(0, |low, k| if values[k] < values[low] { k } else { low });
+        if triangle_minimum::is_lowest(low, &places, &samples)
+            || self
+                .side
+                .own
+                .is_some_and(|own| is_parallel(mesh, own, t, low, &corners[low].gradient_M))
+        {
+            return None;
+        }
+        let lowest = triangle_minimum::of(&places, &samples, self.field)?;
         let TriangleMinimum { point, sample, .. } = lowest;
         let is_corner = lowest.weights.iter().any(|w| *w > 1.0 - ON_EDGE);
         if is_corner
-            || !(sample.value <= reach)
-            || sample.gradient.dot(&normal) > AWAY
-            || falls_beyond(mesh, t, &lowest, &R_DM.into_inner())
+            || !(sample.value <= self.reach)
+            || !self.home.contains_point(&point)
+            || sample.gradient.dot(&(self.R_DM * normal)) > AWAY
+            || falls_beyond(mesh, t, &lowest, &self.R_DM)
         {
-            continue;
+            return None;
         }
-        let p_M = X_DM.inverse_transform_point(&Point3::from(point)).coords;
-        add(feature_id(FeatureKind::FieldFace, t, side.pass), p_M, sample);
+        let p_M = self.X_DM.inverse_transform_point(&Point3::from(point)).coords;
+        let feature = feature_id(FeatureKind::FieldFace, t, self.side.pass);
+        Some(RawPoint { feature, p_M, sample })
     }
-    if raw.len() > VERY_MANY {
-        deepest_of_cells(&mut raw);
+
+    /// The contact at a point of the surface, moved onto the exact surface.
+    fn emit(&self, raw: &RawPoint) -> Option<SurfacePoint> {
+        let (p_M, side) = (&raw.p_M, self.side);
+        let exact = side.own.and_then(|own| own.project(p_M));
+        // Far away the projection is not the point that the triangle stands for.
+        let near = |p: &Vector3<f64>| (p - p_M).norm() <= side.mesh.mesh_width();
+        let p = exact.filter(near).unwrap_or(*p_M);
+        let point = (self.X_DM * Point3::from(p)).coords;
+        let sample = if p == *p_M { raw.sample } else { self.field.sample(&point) };
+        let (gap, normal) = sample.to_surface()?;
+        let feature = raw.feature;
+        (gap <= self.reach).then_some(SurfacePoint { feature, point, normal, gap })
     }
-    let emit = Emitter { side, X_DM, field, reach };
-    found.extend(raw.iter().filter_map(|raw| emit.at(raw.feature, &raw.p_M, &raw.sample)));
-    memory.raw = raw;
 }
 
 /// The reach [m], if it is large relative to the size of the smaller solid no more than a share of this size beyond the vertex that
@@ -218,47 +219,16 @@ fn limited_reach(
     reach.min(least.get().max(0.0) + BEYOND * size)
 }
 
-/// Keeps the deepest point of each cell with each main direction of its normal, of equally deep ones the outermost.
-fn deepest_of_cells(raw: &mut Vec<RawPoint>) {
-    let area = Aabb::of_points(raw.iter().map(|raw| raw.p_M));
-    let (size, middle) = (area.size().max(), area.centre());
-    for raw in raw.iter_mut() {
-        let at = (raw.p_M - area.min) * (CELLS / size);
-        let axis = raw.sample.gradient.iamax();
-        let side = 2 * axis as u64 + u64::from(raw.sample.gradient[axis] < 0.0);
-        raw.cell = ((at.x as u64 * 64 + at.y as u64) * 64 + at.z as u64) * 8 + side;
-        let depth = (raw.sample.value / (EQUAL * size)).floor();
-        raw.order = (depth, -(raw.p_M - middle).norm_squared());
-    }
-    raw.sort_unstable_by(|a, b| {
-        let order = |x: (f64, f64), y: (f64, f64)| x.0.total_cmp(&y.0).then(x.1.total_cmp(&y.1));
-        a.cell.cmp(&b.cell).then(order(a.order, b.order)).then(a.feature.cmp(&b.feature))
-    });
-    raw.dedup_by(|b, a| a.cell == b.cell);
-}
-
-fn corners_known(memory: &VertexSamples, corners: &[u32; 3]) -> Option<[FieldSample; 3]> {
-    let [a, b, c] = corners.map(|v| memory.known(v).copied());
-    Some([a?, b?, c?])
-}
-
-/// Whether the exact surface is nearly parallel to the solid at the lowest corner of a triangle, on its side: then that corner stands
-/// for the triangle. The triangle itself may be inclined there, because it is a chord of the surface.
-fn is_parallel(
-    mesh: &Mesh,
-    own: &Field,
-    t: u32,
-    samples: &[FieldSample; 3],
-    R_DM: &nalgebra::Matrix3<f64>,
-) -> bool {
-    let low = (1..3).fold(0, |low, k| if samples[k].value < samples[low].value { k } else { low });
+/// Whether the exact surface is nearly parallel to the solid at the lowest corner of a triangle, on its side, where the solid has the
+/// gradient `g` in the frame of the surface: then that corner stands for the triangle. The triangle itself may be inclined there, because it is a chord of the surface.
+fn is_parallel(mesh: &Mesh, own: &Field, t: u32, low: usize, g: &Vector3<f64>) -> bool {
     let corners = mesh.corners(t);
-    let g = R_DM.tr_mul(&samples[low].gradient);
     let rises = |normal: &Vector3<f64>| {
         (0..3).filter(|&k| k != low).all(|k| {
             let way = corners[k] - corners[low];
             let along = way - normal * normal.dot(&way);
-            g.dot(&along) > -PARALLEL * way.norm()
+            let fall = -g.dot(&along);
+            fall <= 0.0 || fall * fall < PARALLEL * PARALLEL * way.norm_squared()
         })
     };
     let smooth = mesh.pseudo_normal(mesh.triangles()[t as usize][low]).normalize();
@@ -272,12 +242,7 @@ fn is_parallel(
 }
 
 /// Whether the lowest point of a triangle lies on an edge across which the value falls farther.
-fn falls_beyond(
-    mesh: &Mesh,
-    t: u32,
-    lowest: &TriangleMinimum,
-    R_DM: &nalgebra::Matrix3<f64>,
-) -> bool {
+fn falls_beyond(mesh: &Mesh, t: u32, lowest: &TriangleMinimum, R_DM: &Matrix3<f64>) -> bool {
     (0..3).any(|k| {
         // The edge from corner k to the next is opposite to the third corner.
         if lowest.weights[(k + 2) % 3] > ON_EDGE {
@@ -293,26 +258,4 @@ fn falls_beyond(
         let slope = lowest.sample.gradient.dot(&(R_DM * across)) / across.norm();
         slope < -FALLS
     })
-}
-
-/// What turns a point of the surface into a contact.
-struct Emitter<'a, D> {
-    side: &'a SurfaceSide<'a>,
-    X_DM: &'a Isometry3<f64>,
-    field: &'a D,
-    reach: f64,
-}
-
-impl<D: DistanceField> Emitter<'_, D> {
-    /// The contact at the point `p_M` [m] of the surface, moved onto the exact surface.
-    fn at(&self, feature: u32, p_M: &Vector3<f64>, sample: &FieldSample) -> Option<SurfacePoint> {
-        let exact = self.side.own.and_then(|own| own.project(p_M));
-        // Far away the projection is not the point that the triangle stands for.
-        let near = |p: &Vector3<f64>| (p - p_M).norm() <= self.side.mesh.mesh_width();
-        let p = exact.filter(near).unwrap_or(*p_M);
-        let point = (self.X_DM * Point3::from(p)).coords;
-        let sample = if p == *p_M { *sample } else { self.field.sample(&point) };
-        let (gap, normal) = sample.to_surface()?;
-        (gap <= self.reach).then_some(SurfacePoint { feature, point, normal, gap })
-    }
 }

@@ -30,6 +30,16 @@ pub struct TriangleMinimum {
     pub sample: FieldSample,
 }
 
+/// Whether the corner `low` with the least value is the lowest point of a triangle, by the slopes towards the others.
+pub fn is_lowest(low: usize, corners: &[Vector3<f64>; 3], samples: &[FieldSample; 3]) -> bool {
+    let g = samples[low].gradient;
+    (0..3).filter(|&k| k != low).all(|k| {
+        let to = corners[k] - corners[low];
+        let fall = -g.dot(&to);
+        fall <= 0.0 || fall * fall < PARALLEL * PARALLEL * to.norm_squared()
+    })
+}
+
 /// The lowest point of a triangle whose corners have these samples; `None` if a corner is the lowest.
 pub fn of(
     corners: &[Vector3<f64>; 3],

@@ -36,7 +36,9 @@ const FOOT_MASS: f64 = 0.06; // [kg]
 const BEND: f64 = 0.65; // of the thigh from the vertical [rad]
 const KP: f64 = 100.0; // [N·m/rad]
 const KD: f64 = 3.0; // [N·m·s/rad]
-const TORQUE: f64 = 45.0; // largest of a servo [N·m]
+
+/// Largest torque of a servo [N·m] of a robot that stands.
+pub const TORQUE: f64 = 45.0;
 
 /// Hinges per robot.
 pub const HINGES: usize = 12;
@@ -59,9 +61,9 @@ pub fn standing_height() -> f64 {
     2.0 * LEG * BEND.cos() + FOOT_RADIUS
 }
 
-/// Stiffness of the servos [N·m/rad], and the largest torque [N·m].
-pub fn servo() -> (f64, f64) {
-    (KP, TORQUE)
+/// Stiffness of the servos [N·m/rad].
+pub fn stiffness() -> f64 {
+    KP
 }
 
 /// Adds a robot with its trunk at a pose, in its standing pose, with a servo on every hinge. The
@@ -71,6 +73,17 @@ pub fn add(
     name: &str,
     pose: Isometry3<f64>,
     surface: Surface,
+) -> Result<Quadruped, StudyError> {
+    add_with_torque(builder, name, pose, surface, TORQUE)
+}
+
+/// [`add`] with servos of a largest torque [N·m].
+pub fn add_with_torque(
+    builder: &mut WorldBuilder,
+    name: &str,
+    pose: Isometry3<f64>,
+    surface: Surface,
+    torque: f64,
 ) -> Result<Quadruped, StudyError> {
     let shape = Shape::cuboid(Vector3::from(TRUNK))?;
     let mass = Some(homogeneous(&shape, TRUNK_MASS, Vector3::zeros())?);
@@ -85,24 +98,25 @@ pub fn add(
     let mut hinges = Vec::with_capacity(HINGES);
     for (forward, left) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
         let corner = Vector3::new(forward * HIP[0], left * HIP[1], 0.0);
-        leg(builder, &format!("{name}-{}", hinges.len() / 3), trunk, corner, left, surface)
-            .map(|added| hinges.extend(added))?;
+        let name = format!("{name}-{}", hinges.len() / 3);
+        let added = leg(builder, &name, trunk, corner, (left, torque), surface)?;
+        hinges.extend(added);
     }
     Ok(Quadruped { trunk, hinges })
 }
 
-/// A leg on a corner of the trunk; `left` is +1 or −1.
+/// A leg on a corner of the trunk; `left` is +1 or −1, `torque` the largest of a servo [N·m].
 fn leg(
     builder: &mut WorldBuilder,
     name: &str,
     trunk: BodyId,
     corner: Vector3<f64>,
-    left: f64,
+    (left, torque): (f64, f64),
     surface: Surface,
 ) -> Result<[JointId; 3], StudyError> {
     let ball = Shape::sphere(HIP_RADIUS)?;
     let hip_mass = homogeneous(&ball, HIP_MASS, Vector3::zeros())?;
-    let (hip, abduction) = link(builder, name, 0, trunk, corner, hip_mass);
+    let (hip, abduction) = link(builder, name, 0, trunk, corner, (hip_mass, torque));
     builder.geom(Geom::new(hip, ball).surface(surface).coloured(0.3, 0.3, 0.3));
 
     let down = Vector3::z() * (-0.5 * LEG);
@@ -110,14 +124,14 @@ fn leg(
     let thigh_shape = rod(THIGH_RADIUS)?;
     let thigh_mass = homogeneous(&thigh_shape, THIGH_MASS, down)?;
     let outward = Vector3::y() * (left * HIP_OFFSET);
-    let (thigh, hip_hinge) = link(builder, name, 1, hip, outward, thigh_mass);
+    let (thigh, hip_hinge) = link(builder, name, 1, hip, outward, (thigh_mass, torque));
     let at = Isometry3::from(Translation3::from(down));
     builder.geom(Geom::new(thigh, thigh_shape).at(at).surface(surface).coloured(0.8, 0.8, 0.8));
 
     let shank_shape = rod(SHANK_RADIUS)?;
     let shank_mass = homogeneous(&shank_shape, SHANK_MASS, down)?;
     let knee_at = Vector3::z() * -LEG;
-    let (shank, knee) = link(builder, name, 2, thigh, knee_at, shank_mass);
+    let (shank, knee) = link(builder, name, 2, thigh, knee_at, (shank_mass, torque));
     builder.geom(Geom::new(shank, shank_shape).at(at).surface(surface).coloured(0.8, 0.8, 0.8));
 
     let foot_shape = Shape::sphere(FOOT_RADIUS)?;
@@ -139,7 +153,7 @@ fn link(
     k: usize,
     parent: BodyId,
     at: Vector3<f64>,
-    mass: MassProperties,
+    (mass, torque): (MassProperties, f64),
 ) -> (BodyId, JointId) {
     let name = format!("{name}-{}", ["abduction", "hip", "knee"][k]);
     let axis = if k == 0 { Vector3::x() } else { -Vector3::y() };
@@ -162,7 +176,7 @@ fn link(
         },
     );
     let servo = ActuatorSpec::position(name, Transmission::Joint(hinge), KP, KD);
-    let force_range = Some((-TORQUE, TORQUE));
+    let force_range = Some((-torque, torque));
     builder.mechanism.actuator(ActuatorSpec { force_range, ..servo });
     (body, hinge)
 }
