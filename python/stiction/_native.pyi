@@ -30,6 +30,7 @@ from stiction.types import (
 __all__ = [
     "ActuatorHandle",
     "BodyHandle",
+    "GeomHandle",
     "CableHandle",
     "Comparison",
     "Contacts",
@@ -51,6 +52,7 @@ __all__ = [
     "load",
     "load_recording",
     "loads",
+    "parameters",
     "main",
     "rollout",
     "scenario",
@@ -109,6 +111,11 @@ def scenario(name: str, **parameters: _Value) -> Model:
     for dashes.
     """
 
+def parameters() -> dict[str, str]:
+    """Names of the parameters that can be changed while a model is simulated, each with its description and
+    unit: docs/parameters.md.
+    """
+
 def scenarios() -> dict[str, str]:
     """Names of the scenarios, each with its description."""
 
@@ -143,6 +150,7 @@ def rollout(
     solver: str | None = None,
     time_step: float | None = None,
     on_error: Literal["raise", "nan"] = ...,
+    parameters: Mapping[str, ArrayLike] | None = None,
     **settings: _Value,
 ) -> Rollout:
     """Simulates a batch of n initial states for t steps each.
@@ -150,7 +158,9 @@ def rollout(
     states is a list of State, or an array (n, nq + nv) of coordinates and velocities; with soft
     bodies perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices,
     which otherwise start as in the model; with activations perhaps (n, nq + nv + na). controls is an array (n, t, nu), or (t, nu) for all
-    alike; without it, steps is the number of steps, and controls stay constant. threads is the
+    alike; without it, steps is the number of steps, and controls stay constant. parameters gives
+    simulations parameters of their own: a dictionary from names, as of parameters(), to arrays with a
+    row per simulation, such as {"body_mass": (n, nbody), "geom_friction": (n, ngeom)}. threads is the
     number of threads; if absent, that of the environment variable RAYON_NUM_THREADS, or as many as
     the process may use (processors, quota of its control group); the result is the same for any. A failed step raises an
     exception, or with on_error="nan" ends that simulation, whose further rows are NaN. Further
@@ -264,7 +274,86 @@ class Model:
         """Names of the keyframes."""
     @property
     def masses(self) -> _Array:
-        """Masses of the bodies [kg], shape (nbody,)."""
+        """Masses of the bodies [kg], shape (nbody,). Like all arrays of a model it cannot be written: see
+        Simulation.body_masses.
+        """
+    @property
+    def actuator_biases(self) -> _Array:
+        """Force without signal: b₀ + b₁ length + b₂ rate; not numbers for muscles [N, N/m, N·s/m], shape
+        (nactuator, 3); cannot be written.
+        """
+    @property
+    def actuator_force_ranges(self) -> _Array:
+        """Lower and upper end of the force, before the gear; infinite without [N], shape (nactuator, 2);
+        cannot be written.
+        """
+    @property
+    def actuator_gains(self) -> _Array:
+        """Force per unit of control or activation; not a number for muscles [N per unit], shape
+        (nactuator,); cannot be written.
+        """
+    @property
+    def body_coms(self) -> _Array:
+        """Centre of mass in the frame of the body [m], shape (nbody, 3); cannot be written."""
+    @property
+    def body_inertias(self) -> _Array:
+        """Rotational inertia about the centre of mass, axes of the body [kg·m²], shape (nbody, 3, 3);
+        cannot be written.
+        """
+    @property
+    def body_masses(self) -> _Array:
+        """Mass; the inertia stays as it is [kg], shape (nbody,); cannot be written."""
+    @property
+    def geom_dissipation(self) -> _Array:
+        """Dissipation time of a compliant surface [s], shape (ngeom,); cannot be written."""
+    @property
+    def geom_frictions(self) -> _Array:
+        """Coefficient of friction, along the grain if there is one [-], shape (ngeom,); cannot be written.
+        """
+    @property
+    def geom_restitutions(self) -> _Array:
+        """Coefficient of restitution, from 0 to 1 [-], shape (ngeom,); cannot be written."""
+    @property
+    def geom_roll_frictions(self) -> _Array:
+        """Coefficient of friction against rolling [m], shape (ngeom,); cannot be written."""
+    @property
+    def geom_soft_impedances(self) -> _Array:
+        """MuJoCo's solimp of a soft surface; not numbers without [-, -, m, -, -], shape (ngeom, 5); cannot
+        be written.
+        """
+    @property
+    def geom_soft_references(self) -> _Array:
+        """MuJoCo's solref of a soft surface; not numbers without [s, -], shape (ngeom, 2); cannot be
+        written.
+        """
+    @property
+    def geom_spin_frictions(self) -> _Array:
+        """Coefficient of friction against spinning [m], shape (ngeom,); cannot be written."""
+    @property
+    def geom_stiffness(self) -> _Array:
+        """Stiffness of the surface; infinite if it is rigid [N/m], shape (ngeom,); cannot be written.
+        """
+    @property
+    def joint_armature(self) -> _Array:
+        """Inertia added to the diagonal of the mass matrix [kg·m², kg], shape (njnt,); cannot be written.
+        """
+    @property
+    def joint_damping(self) -> _Array:
+        """Damping [N·m·s/rad, N·s/m], shape (njnt,); cannot be written."""
+    @property
+    def joint_friction_loss(self) -> _Array:
+        """Largest force of dry friction [N·m, N], shape (njnt,); cannot be written."""
+    @property
+    def joint_ranges(self) -> _Array:
+        """Lower and upper end; not numbers for a joint without limits [rad, m], shape (njnt, 2); cannot be
+        written.
+        """
+    @property
+    def joint_spring_references(self) -> _Array:
+        """Coordinate at which the spring is at rest [rad, m], shape (njnt,); cannot be written."""
+    @property
+    def joint_stiffness(self) -> _Array:
+        """Stiffness of the spring [N·m/rad, N/m], shape (njnt,); cannot be written."""
     @property
     def gravity(self) -> _Array:
         """Acceleration of gravity [m/s²], shape (3,)."""
@@ -348,6 +437,10 @@ class Simulation:
     simulation is deleted. Quaternions near unit length are normalised; others are refused. The GIL
     is released during a step; values that other threads write into qpos or qvel meanwhile are
     overwritten.
+
+    So are the parameters that may differ from those of the model: gravity, body_masses, geom_frictions,
+    joint_damping, actuator_gains and the others of parameters(). They are part of the state; a reset
+    leaves them. An invalid value is refused by the next step or query, or at once by an assignment.
     """
 
     def __new__(
@@ -407,6 +500,138 @@ class Simulation:
         """
     @vertex_velocities.setter
     def vertex_velocities(self, value: ArrayLike) -> None: ...
+    @property
+    def actuator_biases(self) -> _Array:
+        """Force without signal: b₀ + b₁ length + b₂ rate; not numbers for muscles [N, N/m, N·s/m], shape
+        (nactuator, 3): a view, to be read and written.
+        """
+    @actuator_biases.setter
+    def actuator_biases(self, value: ArrayLike) -> None: ...
+    @property
+    def actuator_force_ranges(self) -> _Array:
+        """Lower and upper end of the force, before the gear; infinite without [N], shape (nactuator, 2): a
+        view, to be read and written.
+        """
+    @actuator_force_ranges.setter
+    def actuator_force_ranges(self, value: ArrayLike) -> None: ...
+    @property
+    def actuator_gains(self) -> _Array:
+        """Force per unit of control or activation; not a number for muscles [N per unit], shape
+        (nactuator,): a view, to be read and written.
+        """
+    @actuator_gains.setter
+    def actuator_gains(self, value: ArrayLike) -> None: ...
+    @property
+    def body_coms(self) -> _Array:
+        """Centre of mass in the frame of the body [m], shape (nbody, 3): a view, to be read and written.
+        """
+    @body_coms.setter
+    def body_coms(self, value: ArrayLike) -> None: ...
+    @property
+    def body_inertias(self) -> _Array:
+        """Rotational inertia about the centre of mass, axes of the body [kg·m²], shape (nbody, 3, 3): a
+        view, to be read and written.
+        """
+    @body_inertias.setter
+    def body_inertias(self, value: ArrayLike) -> None: ...
+    @property
+    def body_masses(self) -> _Array:
+        """Mass; the inertia stays as it is [kg], shape (nbody,): a view, to be read and written."""
+    @body_masses.setter
+    def body_masses(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_dissipation(self) -> _Array:
+        """Dissipation time of a compliant surface [s], shape (ngeom,): a view, to be read and written.
+        """
+    @geom_dissipation.setter
+    def geom_dissipation(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_frictions(self) -> _Array:
+        """Coefficient of friction, along the grain if there is one [-], shape (ngeom,): a view, to be read
+        and written.
+        """
+    @geom_frictions.setter
+    def geom_frictions(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_restitutions(self) -> _Array:
+        """Coefficient of restitution, from 0 to 1 [-], shape (ngeom,): a view, to be read and written.
+        """
+    @geom_restitutions.setter
+    def geom_restitutions(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_roll_frictions(self) -> _Array:
+        """Coefficient of friction against rolling [m], shape (ngeom,): a view, to be read and written.
+        """
+    @geom_roll_frictions.setter
+    def geom_roll_frictions(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_soft_impedances(self) -> _Array:
+        """MuJoCo's solimp of a soft surface; not numbers without [-, -, m, -, -], shape (ngeom, 5): a
+        view, to be read and written.
+        """
+    @geom_soft_impedances.setter
+    def geom_soft_impedances(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_soft_references(self) -> _Array:
+        """MuJoCo's solref of a soft surface; not numbers without [s, -], shape (ngeom, 2): a view, to be
+        read and written.
+        """
+    @geom_soft_references.setter
+    def geom_soft_references(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_spin_frictions(self) -> _Array:
+        """Coefficient of friction against spinning [m], shape (ngeom,): a view, to be read and written.
+        """
+    @geom_spin_frictions.setter
+    def geom_spin_frictions(self, value: ArrayLike) -> None: ...
+    @property
+    def geom_stiffness(self) -> _Array:
+        """Stiffness of the surface; infinite if it is rigid [N/m], shape (ngeom,): a view, to be read and
+        written.
+        """
+    @geom_stiffness.setter
+    def geom_stiffness(self, value: ArrayLike) -> None: ...
+    @property
+    def gravity(self) -> _Array:
+        """Acceleration of gravity [m/s²], shape (3,): a view, to be read and written."""
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None: ...
+    @property
+    def joint_armature(self) -> _Array:
+        """Inertia added to the diagonal of the mass matrix [kg·m², kg], shape (njnt,): a view, to be read
+        and written.
+        """
+    @joint_armature.setter
+    def joint_armature(self, value: ArrayLike) -> None: ...
+    @property
+    def joint_damping(self) -> _Array:
+        """Damping [N·m·s/rad, N·s/m], shape (njnt,): a view, to be read and written."""
+    @joint_damping.setter
+    def joint_damping(self, value: ArrayLike) -> None: ...
+    @property
+    def joint_friction_loss(self) -> _Array:
+        """Largest force of dry friction [N·m, N], shape (njnt,): a view, to be read and written."""
+    @joint_friction_loss.setter
+    def joint_friction_loss(self, value: ArrayLike) -> None: ...
+    @property
+    def joint_ranges(self) -> _Array:
+        """Lower and upper end; not numbers for a joint without limits [rad, m], shape (njnt, 2): a view,
+        to be read and written.
+        """
+    @joint_ranges.setter
+    def joint_ranges(self, value: ArrayLike) -> None: ...
+    @property
+    def joint_spring_references(self) -> _Array:
+        """Coordinate at which the spring is at rest [rad, m], shape (njnt,): a view, to be read and
+        written.
+        """
+    @joint_spring_references.setter
+    def joint_spring_references(self, value: ArrayLike) -> None: ...
+    @property
+    def joint_stiffness(self) -> _Array:
+        """Stiffness of the spring [N·m/rad, N/m], shape (njnt,): a view, to be read and written."""
+    @joint_stiffness.setter
+    def joint_stiffness(self, value: ArrayLike) -> None: ...
     @property
     def time(self) -> float:
         """Time [s]."""
@@ -494,6 +719,14 @@ class Simulation:
         """Switches an equality on or off, by name or number."""
     def reset(self, keyframe: _Part | None = None) -> None:
         """Resets to a keyframe, by name or number, or to the initial state of the model."""
+    def geom(self, geom: _Part) -> GeomHandle:
+        """A shape by name or number."""
+    def reset_parameters(self) -> None:
+        """Sets all parameters (body_masses, geom_frictions, …) back to those of the model."""
+    def inverse_weights(self) -> dict[str, _Array]:
+        """Inverse inertias at the reference configuration, by which soft constraints are scaled, with the
+        present masses: the keys of Model.inverse_weights.
+        """
     def soft(self, soft: _Part) -> SoftHandle:
         """A soft body by name or number."""
     @property
@@ -545,7 +778,34 @@ class JointHandle:
     def qvel(self, value: ArrayLike) -> None: ...
     @property
     def range(self) -> tuple[float, float] | None:
-        """Lower and upper end of its coordinates [rad, m]; None without limits."""
+        """Lower and upper end of its coordinates [rad, m]; None without limits. Can be assigned if there are some."""
+    @range.setter
+    def range(self, value: ArrayLike) -> None: ...
+    @property
+    def armature(self) -> float:
+        """Inertia added to the diagonal of the mass matrix [kg·m², kg]."""
+    @armature.setter
+    def armature(self, value: float) -> None: ...
+    @property
+    def damping(self) -> float:
+        """Damping [N·m·s/rad, N·s/m]."""
+    @damping.setter
+    def damping(self, value: float) -> None: ...
+    @property
+    def friction_loss(self) -> float:
+        """Largest force of dry friction [N·m, N]."""
+    @friction_loss.setter
+    def friction_loss(self, value: float) -> None: ...
+    @property
+    def spring_reference(self) -> float:
+        """Coordinate at which the spring is at rest [rad, m]."""
+    @spring_reference.setter
+    def spring_reference(self, value: float) -> None: ...
+    @property
+    def stiffness(self) -> float:
+        """Stiffness of the spring [N·m/rad, N/m]."""
+    @stiffness.setter
+    def stiffness(self, value: float) -> None: ...
 
 @final
 class ActuatorHandle:
@@ -565,6 +825,37 @@ class ActuatorHandle:
     @property
     def range(self) -> tuple[float, float] | None:
         """Lower and upper end of its control; None without limits."""
+    @property
+    def bias(self) -> _Array:
+        """Force without signal: b₀ + b₁ length + b₂ rate; not numbers for muscles [N, N/m, N·s/m], shape
+        (3,); to be assigned as a whole.
+        """
+    @bias.setter
+    def bias(self, value: ArrayLike) -> None: ...
+    @property
+    def force_range(self) -> _Array:
+        """Lower and upper end of the force, before the gear; infinite without [N], shape (2,); to be
+        assigned as a whole.
+        """
+    @force_range.setter
+    def force_range(self, value: ArrayLike) -> None: ...
+    @property
+    def gain(self) -> float:
+        """Force per unit of control or activation; not a number for muscles [N per unit]."""
+    @gain.setter
+    def gain(self, value: float) -> None: ...
+    @property
+    def kp(self) -> float:
+        """Stiffness of a position servo, force = kp (ctrl − length) − kd rate [N/m, N·m/rad]: its gain and
+        −bias[1] at once. An error for actuators whose gain is another.
+        """
+    @kp.setter
+    def kp(self, value: float) -> None: ...
+    @property
+    def kd(self) -> float:
+        """Damping −bias[2] of the actuator [N·s/m, N·m·s/rad]."""
+    @kd.setter
+    def kd(self, value: float) -> None: ...
 
 @final
 class BodyHandle:
@@ -577,8 +868,22 @@ class BodyHandle:
     def id(self) -> int:
         """Its number."""
     @property
+    def com(self) -> _Array:
+        """Centre of mass in the frame of the body [m], shape (3,); to be assigned as a whole."""
+    @com.setter
+    def com(self, value: ArrayLike) -> None: ...
+    @property
+    def inertia(self) -> _Array:
+        """Rotational inertia about the centre of mass, axes of the body [kg·m²], shape (3, 3); to be
+        assigned as a whole.
+        """
+    @inertia.setter
+    def inertia(self, value: ArrayLike) -> None: ...
+    @property
     def mass(self) -> float:
-        """Its mass [kg]."""
+        """Mass; the inertia stays as it is [kg]."""
+    @mass.setter
+    def mass(self, value: float) -> None: ...
     @property
     def driven(self) -> bool:
         """Whether its pose is prescribed by the program."""
@@ -605,6 +910,75 @@ class BodyHandle:
         """
     @wrench.setter
     def wrench(self, value: ArrayLike) -> None: ...
+
+@final
+class GeomHandle:
+    """A shape of a simulation that can touch."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def id(self) -> int:
+        """Its number."""
+    @property
+    def body(self) -> str:
+        """Name of the body that carries it."""
+    @property
+    def type(self) -> str:
+        """Its kind: `box`, `sphere`, `capsule`, `mesh`, …"""
+    @property
+    def size(self) -> _Array | None:
+        """Its size [m]: half edges of a box, radius of a sphere, radius and half length of a capsule or
+        cylinder, radii of an ellipsoid; None for other shapes.
+        """
+    @property
+    def pose(self) -> Pose:
+        """Its pose in the world: position [m] and quaternion (w, x, y, z)."""
+    @property
+    def dissipation(self) -> float:
+        """Dissipation time of a compliant surface [s]."""
+    @dissipation.setter
+    def dissipation(self, value: float) -> None: ...
+    @property
+    def friction(self) -> float:
+        """Coefficient of friction, along the grain if there is one [-]."""
+    @friction.setter
+    def friction(self, value: float) -> None: ...
+    @property
+    def restitution(self) -> float:
+        """Coefficient of restitution, from 0 to 1 [-]."""
+    @restitution.setter
+    def restitution(self, value: float) -> None: ...
+    @property
+    def roll_friction(self) -> float:
+        """Coefficient of friction against rolling [m]."""
+    @roll_friction.setter
+    def roll_friction(self, value: float) -> None: ...
+    @property
+    def soft_impedance(self) -> _Array:
+        """MuJoCo's solimp of a soft surface; not numbers without [-, -, m, -, -], shape (5,); to be
+        assigned as a whole.
+        """
+    @soft_impedance.setter
+    def soft_impedance(self, value: ArrayLike) -> None: ...
+    @property
+    def soft_reference(self) -> _Array:
+        """MuJoCo's solref of a soft surface; not numbers without [s, -], shape (2,); to be assigned as a
+        whole.
+        """
+    @soft_reference.setter
+    def soft_reference(self, value: ArrayLike) -> None: ...
+    @property
+    def spin_friction(self) -> float:
+        """Coefficient of friction against spinning [m]."""
+    @spin_friction.setter
+    def spin_friction(self, value: float) -> None: ...
+    @property
+    def stiffness(self) -> float:
+        """Stiffness of the surface; infinite if it is rigid [N/m]."""
+    @stiffness.setter
+    def stiffness(self, value: float) -> None: ...
 
 @final
 class SoftHandle:
@@ -1004,6 +1378,11 @@ class State:
     @property
     def wrench(self) -> _Array:
         """A copy of the wrenches [N·m, N], shape (nbody, 6)."""
+    @property
+    def parameters(self) -> dict[str, _Array]:
+        """The parameters that were changed since the model was loaded, by name, with all their values; the
+        arrays cannot be written.
+        """
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]: ...

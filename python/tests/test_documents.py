@@ -26,6 +26,19 @@ def test_the_pages_of_the_package_are_up_to_date() -> None:
     assert make.PAGE.read_text() == make.page(), "run: python docs/make_python_api.py"
 
 
+def test_the_page_on_parameters_lists_all_of_them_and_its_program_runs() -> None:
+    text = (DOCS / "parameters.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", text, re.MULTILINE)
+    names: dict[str, object] = {}
+    [program] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(program, names)
+    import stiction as st
+
+    assert [name for name, _ in rows] == sorted(st.parameters())
+    simulation = names["sim"]
+    assert all(hasattr(simulation, array) for _, array in rows)
+
+
 def test_the_program_of_the_page_on_soft_bodies_runs() -> None:
     [program] = re.findall(r"```python\n(.*?)```", (DOCS / "soft.md").read_text(), re.DOTALL)
     names: dict[str, object] = {}

@@ -53,6 +53,13 @@ pub enum Transmission {
     },
 }
 
+impl Transmission {
+    /// Whether it measures a length: otherwise no force law may depend on one.
+    pub fn has_length(&self) -> bool {
+        !matches!(self, Self::Contacts(_) | Self::Body { .. })
+    }
+}
+
 /// A force and a torque on a ball joint or a free joint, per unit of actuator force. The length is the rotation
 /// vector of a ball joint times the torque; a free joint has none.
 #[derive(Clone, Copy, Debug, PartialEq)]

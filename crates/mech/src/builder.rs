@@ -434,8 +434,7 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
         inertias[link] += inertia;
         // A link is added before the bodies welded to it, but other links may lie between them.
         if let Some(link) = model.links.iter_mut().rev().find(|entry| entry.body == link) {
-            link.compensated_mass += body.spec.gravity_compensation * inertia.mass;
-            link.compensated_moment += body.spec.gravity_compensation * inertia.moment;
+            link.add_compensation(body.spec.gravity_compensation, &inertia);
         }
     }
     model.bodies.push(body);
@@ -443,15 +442,6 @@ fn add_body(model: &mut Model, spec: BodySpec, first: usize, inertias: &mut [Ine
 
 /// Mass properties of the links, summed over their welded bodies.
 fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
-    for link in &mut model.links {
-        let sum = &inertias[link.body];
-        link.mass = sum.mass;
-        link.inertia = sum.rotational_matrix();
-        if sum.mass > 0.0 {
-            link.com = sum.moment / sum.mass;
-            link.inertia -= Inertia10::point_mass(sum.mass, link.com).rotational_matrix();
-        }
-    }
     // If the moving body itself is the only one with mass, its declared values are copied, which
     // avoids round-off.
     let mut massive = vec![0; model.bodies.len()];
@@ -460,10 +450,9 @@ fn finish_links(model: &mut Model, inertias: &[Inertia10]) {
             massive[link] += 1;
         }
     }
-    for link in model.links.iter_mut().filter(|link| massive[link.body] == 1) {
-        if let Some(mass) = model.bodies[link.body].spec.mass {
-            (link.com, link.inertia) = (mass.com(), mass.inertia());
-        }
+    for link in &mut model.links {
+        let own = model.bodies[link.body].spec.mass.filter(|_| massive[link.body] == 1);
+        link.set_inertia(&inertias[link.body], own.as_ref());
     }
 }
 

@@ -114,4 +114,10 @@ impl Data {
         mass::write_constant(model, &mut data);
         data
     }
+
+    /// Takes over masses of a model that were changed, where mass matrices do not depend on the configuration. The
+    /// position stage is valid again after [`kinematics`].
+    pub fn update_parameters(&mut self, model: &Model) {
+        mass::write_constant(model, self);
+    }
 }

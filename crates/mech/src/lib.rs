@@ -42,6 +42,7 @@ pub mod material;
 mod model;
 mod momentum;
 mod muscle;
+mod parameters;
 mod pid;
 pub mod rod;
 mod soft;
@@ -93,6 +94,7 @@ pub use material::{MATERIALS, Material, MaterialError};
 pub use model::{Link, Model, TreeRange};
 pub use momentum::{centre_of_mass, momentum};
 pub use muscle::{Muscle, MuscleActivation};
+pub use parameters::JointParameters;
 pub use pid::{IntegralBound, PidController};
 pub use rod::{Rod, RodEnd, RodError, RodId, RodRest, RodSpec, RodWorkspace};
 pub use soft::{

@@ -4,10 +4,12 @@
 //! the data of a moving body, and of the bodies welded to it, that the recursions read.
 
 use crate::body::{Body, BodyId};
+use crate::inertia::MassProperties;
 use crate::joint::{Joint, JointId, JointKind};
 use crate::soft::{SoftBody, SoftId};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use std::ops::Range;
+use stiction_math::spatial::Inertia10;
 
 /// A tree: a moving body whose parent is fixed to the world, with all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,29 @@ pub struct Link {
     pub compensated_moment: Vector3<f64>,
     /// Its joint, if it has one and that is a hinge.
     pub(crate) hinge: Option<HingeLink>,
+}
+
+impl Link {
+    /// Adds a body whose weight is cancelled in part, with its inertia in the frame of the link.
+    pub(crate) fn add_compensation(&mut self, compensation: f64, inertia: &Inertia10) {
+        self.compensated_mass += compensation * inertia.mass;
+        self.compensated_moment += compensation * inertia.moment;
+    }
+
+    /// Sets mass, centre of mass and inertia from their sum over the bodies of the link, in its frame. `own` are those
+    /// of the moving body if it alone has mass: its centre and inertia are copied.
+    pub(crate) fn set_inertia(&mut self, sum: &Inertia10, own: Option<&MassProperties>) {
+        self.mass = sum.mass;
+        self.com = Vector3::zeros();
+        self.inertia = sum.rotational_matrix();
+        if sum.mass > 0.0 {
+            self.com = sum.moment / sum.mass;
+            self.inertia -= Inertia10::point_mass(sum.mass, self.com).rotational_matrix();
+        }
+        if let Some(own) = own {
+            (self.com, self.inertia) = (own.com(), own.inertia());
+        }
+    }
 }
 
 /// Kinematics of a link on one hinge.

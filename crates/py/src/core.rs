@@ -30,6 +30,8 @@ pub struct SimulationCore {
     pub data: Data,
     /// Workspace for queries of forces.
     pub forces: Forces,
+    /// Version of the parameters that `data` and `forces` know.
+    known_parameters: u64,
     /// Input of the last query of forces, with delayed controls.
     pub acting_input: Input,
     new_state: State,
@@ -53,11 +55,22 @@ impl SimulationCore {
             controller,
             data: Data::new(model),
             forces: Forces::new(model),
+            known_parameters: engine.parameter_version(),
             acting_input: Input::new(model),
             new_state: State::new(model),
             observers: Vec::new(),
             exception,
             engine,
+        }
+    }
+
+    /// Takes over changed parameters for queries.
+    pub fn update_parameters(&mut self) {
+        let version = self.engine.parameter_version();
+        if std::mem::replace(&mut self.known_parameters, version) != version {
+            let model = self.engine.world().model();
+            self.data.update_parameters(model);
+            self.forces.update_parameters(model);
         }
     }
 

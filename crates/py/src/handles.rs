@@ -5,8 +5,14 @@ use std::ops::Range;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays;
+use stiction_geom::Shape;
+use stiction_mech::ActuatorLaw;
+use stiction_sim::ParameterEntry;
+
+use crate::mechanics::pose;
+use crate::parameters::read_only;
 use crate::simulation::{Simulation, assign};
+use crate::{arrays, error};
 
 /// A joint of a simulation.
 #[pyclass(frozen, module = "stiction._native")]
@@ -55,8 +61,16 @@ impl JointHandle {
 
     /// Lower and upper end of its coordinates [rad, m]; None without limits.
     #[getter]
-    fn range(&self) -> Option<(f64, f64)> {
-        self.simulation.get().model_ref().joint_at(self.index).range
+    fn range(&self, py: Python<'_>) -> PyResult<Option<(f64, f64)>> {
+        let core = self.simulation.get().synchronised(py)?;
+        let limit = core.engine.world().model().joints()[self.index].spec.limit;
+        Ok(limit.map(|limit| (limit.lower, limit.upper)))
+    }
+
+    #[setter(range)]
+    fn set_range(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let entry = ParameterEntry::find("joint_range").map_err(error::state)?;
+        self.simulation.get().set_parameter_of(py, entry, self.index, value)
     }
 
     fn __repr__(&self) -> String {
@@ -68,6 +82,36 @@ impl ActuatorHandle {
     /// Indices of its controls.
     fn controls(&self) -> Range<usize> {
         self.simulation.get().model_ref().mechanism().actuators()[self.index].controls.clone()
+    }
+}
+
+impl ActuatorHandle {
+    /// Gain and bias of a linear law.
+    fn law(&self, py: Python<'_>) -> PyResult<(f64, [f64; 3])> {
+        let core = self.simulation.get().synchronised(py)?;
+        let law: ActuatorLaw = core.engine.world().model().actuators()[self.index].spec.law;
+        law.affine().ok_or_else(|| {
+            let name = self.name();
+            error::model(format!("actuator \"{name}\": its law is not linear; expected a servo"))
+        })
+    }
+
+    fn set_law(&self, py: Python<'_>, gain: f64, bias: [f64; 3]) -> PyResult<()> {
+        let simulation = self.simulation.get();
+        for (name, value) in [("actuator_gain", &[gain][..]), ("actuator_bias", &bias[..])] {
+            let entry = ParameterEntry::find(name).map_err(error::state)?;
+            let mut core = simulation.synchronised(py)?;
+            core.engine.set_parameter(entry, self.index, value).map_err(error::state)?;
+            simulation.parameter_arrays().push(py, &core.engine)?;
+        }
+        Ok(())
+    }
+
+    fn no_servo(&self, gain: f64, bias: [f64; 3]) -> PyErr {
+        let name = self.name();
+        error::model(format!(
+            "actuator \"{name}\": gain = {gain} and bias = {bias:?}; expected a position servo, whose gain is −bias[1]"
+        ))
     }
 }
 
@@ -110,6 +154,36 @@ impl ActuatorHandle {
         self.simulation.get().model_ref().mechanism().actuators()[self.index].spec.control_range
     }
 
+    /// Stiffness of a position servo, force = kp (ctrl − length) − kd rate [N/m, N·m/rad]: its gain and −bias[1] at
+    /// once. An error for actuators whose gain is another.
+    #[getter]
+    fn kp(&self, py: Python<'_>) -> PyResult<f64> {
+        let (gain, bias) = self.law(py)?;
+        if gain == -bias[1] { Ok(gain) } else { Err(self.no_servo(gain, bias)) }
+    }
+
+    #[setter(kp)]
+    fn set_kp(&self, py: Python<'_>, value: f64) -> PyResult<()> {
+        self.kp(py)?;
+        let (_, bias) = self.law(py)?;
+        self.set_law(py, value, [bias[0], -value, bias[2]])
+    }
+
+    /// Damping −bias[2] of the actuator [N·s/m, N·m·s/rad].
+    #[getter]
+    fn kd(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(-self.law(py)?.1[2])
+    }
+
+    #[setter(kd)]
+    fn set_kd(&self, py: Python<'_>, value: f64) -> PyResult<()> {
+        let (gain, bias) = self.law(py)?;
+        // The gain of a velocity servo is its damping.
+        let is_velocity_servo = bias[1] == 0.0 && bias[2] != 0.0 && gain == -bias[2];
+        let gain = if is_velocity_servo { value } else { gain };
+        self.set_law(py, gain, [bias[0], bias[1], -value])
+    }
+
     fn __repr__(&self) -> String {
         format!("ActuatorHandle(\"{}\")", self.name())
     }
@@ -134,13 +208,6 @@ impl BodyHandle {
     #[getter]
     fn id(&self) -> usize {
         self.index
-    }
-
-    /// Its mass [kg].
-    #[getter]
-    fn mass(&self) -> f64 {
-        let body = &self.simulation.get().model_ref().mechanism().bodies()[self.index];
-        body.spec.mass.as_ref().map_or(0.0, |mass| mass.mass())
     }
 
     /// Whether its pose is prescribed by the program.
@@ -189,5 +256,74 @@ impl BodyHandle {
 
     fn __repr__(&self) -> String {
         format!("BodyHandle(\"{}\")", self.name())
+    }
+}
+
+/// A shape of a simulation that can touch.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct GeomHandle {
+    pub simulation: Py<Simulation>,
+    pub index: usize,
+}
+
+impl GeomHandle {
+    fn geom(&self) -> &stiction_sim::Geom {
+        &self.simulation.get().model_ref().content.world.geoms()[self.index]
+    }
+}
+
+#[pymethods]
+impl GeomHandle {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.geom().name
+    }
+
+    /// Its number.
+    #[getter]
+    fn id(&self) -> usize {
+        self.index
+    }
+
+    /// Name of the body that carries it.
+    #[getter]
+    fn body(&self) -> &str {
+        self.simulation.get().model_ref().name_of_body(self.geom().body.0)
+    }
+
+    /// Its kind: `box`, `sphere`, `capsule`, `mesh`, …
+    #[getter]
+    fn r#type(&self) -> &'static str {
+        self.geom().shape.name()
+    }
+
+    /// Its size [m]: half edges of a box, radius of a sphere, radius and half length of a capsule or cylinder, radii of
+    /// an ellipsoid; None for other shapes.
+    #[getter]
+    fn size<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        let numbers = match &self.geom().shape {
+            Shape::Box(half) => half.as_slice().to_vec(),
+            Shape::Sphere { radius } => vec![*radius],
+            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+                vec![*radius, *half_length]
+            }
+            Shape::Ellipsoid { radii } => radii.as_slice().to_vec(),
+            _ => return Ok(None),
+        };
+        read_only(PyArray1::from_vec(py, numbers)).map(Some)
+    }
+
+    /// Its pose in the world: position [m] and quaternion (w, x, y, z).
+    #[getter]
+    fn pose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let geom = self.geom();
+        let mut core = self.simulation.get().synchronised(py)?;
+        core.update_positions();
+        pose(py, &(core.data.body_pose[geom.body.0] * geom.pose))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("GeomHandle(\"{}\", {})", self.name(), self.r#type())
     }
 }

@@ -19,6 +19,7 @@ mod mechanics;
 mod memory;
 mod model;
 mod model_source;
+mod parameters;
 mod problem;
 mod record;
 mod report;
@@ -37,6 +38,8 @@ use pyo3::prelude::*;
 /// The engine of the package `stiction`.
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     #[allow(non_upper_case_globals)] // a name of Python
     const __version__: &str = env!("CARGO_PKG_VERSION");
@@ -47,13 +50,15 @@ mod _native {
     #[pymodule_export]
     use crate::contacts::Contacts;
     #[pymodule_export]
-    use crate::handles::{ActuatorHandle, BodyHandle, JointHandle};
+    use crate::handles::{ActuatorHandle, BodyHandle, GeomHandle, JointHandle};
     #[pymodule_export]
     use crate::joint::Joint;
     #[pymodule_export]
     use crate::load::{load, loads, scenario, scenarios, solvers};
     #[pymodule_export]
     use crate::model::{_make_from_files, _make_scenario, Model};
+    #[pymodule_export]
+    use crate::parameters::parameters;
     #[pymodule_export]
     use crate::problem::{_make_problem, Problem};
     #[pymodule_export]
@@ -70,4 +75,9 @@ mod _native {
     use crate::solve::solve;
     #[pymodule_export]
     use crate::state::{_make_state, State};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::parameters::add_properties(module.py())
+    }
 }

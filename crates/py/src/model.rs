@@ -10,12 +10,13 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
-use stiction_mech::{Body, MassProperties};
+use stiction_mech::{Body, InverseWeights, MassProperties};
 use stiction_scene::import::{Camera, Options};
 use stiction_study::SceneSource;
 
 use crate::joint::Joint;
 use crate::model_source::{ModelContent, unpack};
+use crate::parameters::read_only;
 use crate::{error, lookup};
 
 /// Name of the world body if the file gives none.
@@ -62,6 +63,12 @@ impl Model {
     pub fn actuator_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
         let actuators = self.mechanism().actuators();
         lookup::find("actuator", given, actuators.iter().map(|a| a.spec.name.as_str()))
+    }
+
+    /// Number of a shape.
+    pub fn geom_index(&self, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let geoms = self.content.world.geoms();
+        lookup::find("geom", given, geoms.iter().map(|geom| geom.name.as_str()))
     }
 
     /// Number of a soft body.
@@ -115,6 +122,16 @@ impl Model {
         let index = self.body_index(given)?;
         Ok(self.mechanism().bodies()[index].spec.mass.as_ref())
     }
+}
+
+/// Inverse weights as arrays.
+pub fn weights<'py>(py: Python<'py>, weights: &InverseWeights) -> PyResult<Bound<'py, PyDict>> {
+    let bodies: Vec<Vec<f64>> = weights.body.iter().map(|pair| pair.to_vec()).collect();
+    let found = PyDict::new(py);
+    found.set_item("body", read_only(PyArray2::from_vec2(py, &bodies)?)?)?;
+    found.set_item("dof", read_only(PyArray1::from_slice(py, &weights.dof))?)?;
+    found.set_item("tendon", read_only(PyArray1::from_slice(py, &weights.tendon))?)?;
+    Ok(found)
 }
 
 fn mass(body: &Body) -> f64 {
@@ -274,32 +291,26 @@ impl Model {
 
     /// Masses of the bodies [kg], shape (nbody,).
     #[getter]
-    fn masses<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_iter(py, self.mechanism().bodies().iter().map(mass))
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        read_only(PyArray1::from_iter(py, self.mechanism().bodies().iter().map(mass)))
     }
 
     /// Inverse inertias at the reference configuration, by which soft constraints are scaled: "body" [1/kg] and
     /// [1/(kg·m²)] of translation and rotation, shape (nbody, 2), "dof", shape (nv,), and "tendon".
     fn inverse_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let weights = self.content.world.inverse_weights();
-        let bodies: Vec<Vec<f64>> = weights.body.iter().map(|pair| pair.to_vec()).collect();
-        let found = PyDict::new(py);
-        found.set_item("body", PyArray2::from_vec2(py, &bodies)?)?;
-        found.set_item("dof", PyArray1::from_slice(py, &weights.dof))?;
-        found.set_item("tendon", PyArray1::from_slice(py, &weights.tendon))?;
-        Ok(found)
+        weights(py, self.content.world.inverse_weights())
     }
 
     /// Acceleration of gravity [m/s²], shape (3,).
     #[getter]
-    fn gravity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.mechanism().gravity().as_slice())
+    fn gravity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        read_only(PyArray1::from_slice(py, self.mechanism().gravity().as_slice()))
     }
 
     /// Coordinates of the reference configuration, shape (nq,).
     #[getter]
-    fn qpos0<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.mechanism().q0())
+    fn qpos0<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        read_only(PyArray1::from_slice(py, self.mechanism().q0()))
     }
 
     /// Time step of the model [s].
@@ -317,7 +328,7 @@ impl Model {
             let (lower, upper) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             [lower, upper]
         });
-        PyArray1::from_iter(py, ends).reshape([self.nu(), 2])
+        read_only(PyArray1::from_iter(py, ends).reshape([self.nu(), 2])?)
     }
 
     /// Unsupported features of the file: where (file and line), what, and whether they change the
@@ -363,13 +374,13 @@ impl Model {
     fn body_inertia<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let inertia = self.mass_of(body)?.map(MassProperties::inertia).unwrap_or_default();
         // Symmetric: columns are rows.
-        PyArray1::from_slice(body.py(), inertia.as_slice()).reshape([3, 3])
+        read_only(PyArray1::from_slice(body.py(), inertia.as_slice()).reshape([3, 3])?)
     }
 
     /// Centre of mass of a body [m], body frame, shape (3,).
     fn body_com<'py>(&self, body: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let com = self.mass_of(body)?.map(MassProperties::com).unwrap_or_default();
-        Ok(PyArray1::from_slice(body.py(), com.as_slice()))
+        read_only(PyArray1::from_slice(body.py(), com.as_slice()))
     }
 
     /// Number of the parent of a body; that of the world is itself.

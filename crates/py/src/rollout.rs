@@ -14,6 +14,7 @@ use stiction_sim::{Settings, Simulation as Engine, Snapshot, StepError};
 
 use crate::model::Model;
 use crate::model_source::ModelContent;
+use crate::parameters::BatchParameter;
 use crate::state::State;
 use crate::{error, memory, settings};
 
@@ -65,7 +66,9 @@ struct Trajectory {
 /// perhaps (n, nq + nv + 6 nvertex), followed by positions and velocities of their vertices, which
 /// otherwise start as in the model; with activations perhaps (n, nq + nv + na). controls is an
 /// array (n, t, nu), or (t, nu) for all alike; without it, steps is the number of steps, and controls stay
-/// constant. threads is the number of threads; if absent, that of the environment variable RAYON_NUM_THREADS, or as
+/// constant. parameters gives simulations parameters of their own: a dictionary from names, as of `parameters()`, to
+/// arrays with a row per simulation, such as {"body_mass": (n, nbody), "geom_friction": (n, ngeom), "gravity": (n, 3)}.
+/// threads is the number of threads; if absent, that of the environment variable RAYON_NUM_THREADS, or as
 /// many as the process may use (processors, quota of its control group); the result is the same for any. A failed
 /// step raises an exception, or with on_error="nan" ends that simulation, whose further rows are
 /// NaN. Further keywords are settings as of Simulation. The model's controller, if
@@ -76,7 +79,7 @@ struct Trajectory {
 /// tolerance; failed (n,) is the index of the failed step, or -1; vertices and vertex_velocities
 /// (n, t, nvertex, 3) are those of soft bodies; act (n, t, na) are the activations.
 #[pyfunction]
-#[pyo3(signature = (model, states, controls=None, *, steps=None, threads=None, solver=None, time_step=None, on_error="raise", **settings))]
+#[pyo3(signature = (model, states, controls=None, *, steps=None, threads=None, solver=None, time_step=None, on_error="raise", parameters=None, **settings))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
 pub fn rollout<'py>(
     py: Python<'py>,
@@ -88,6 +91,7 @@ pub fn rollout<'py>(
     solver: Option<String>,
     time_step: Option<f64>,
     on_error: &str,
+    parameters: Option<&Bound<'py, PyDict>>,
     settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let content = model.get().content.clone();
@@ -114,6 +118,10 @@ pub fn rollout<'py>(
         (None, None) => return Err(error::setting("expected controls, or steps to make without")),
     };
     check_sizes(&content, starts.len(), steps, threads)?;
+    let parameters = parameters
+        .map(|given| BatchParameter::read(given, &content.world, starts.len()))
+        .transpose()?
+        .unwrap_or_default();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     let pool =
         pool.map_err(|refused| error::setting(format!("threads = {threads:?}: {refused}")))?;
@@ -123,6 +131,7 @@ pub fn rollout<'py>(
         content: &content,
         settings: &chosen,
         controls: controls.as_ref(),
+        parameters: &parameters,
         steps,
         stop: &stop,
         fresh: first.snapshot(),
@@ -176,6 +185,7 @@ struct RolloutBatch<'a> {
     content: &'a ModelContent,
     settings: &'a Settings,
     controls: Option<&'a Controls>,
+    parameters: &'a [BatchParameter],
     steps: usize,
     stop: &'a AtomicBool,
     /// A simulation that has made no step.
@@ -207,6 +217,7 @@ impl RolloutBatch<'_> {
                 engine.set_state(state).map_err(error::step)?;
             }
         }
+        self.parameters.iter().try_for_each(|parameter| parameter.set(item, &mut engine))?;
         let model = self.content.world.model();
         let mut trajectory = Trajectory {
             time: Vec::with_capacity(self.steps),

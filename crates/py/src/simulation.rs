@@ -14,9 +14,10 @@ use stiction_view::FRAMES_PER_SECOND;
 use crate::arrays::{numbers, vector};
 use crate::contacts::Contacts;
 use crate::core::SimulationCore;
-use crate::handles::{ActuatorHandle, BodyHandle, JointHandle};
+use crate::handles::{ActuatorHandle, BodyHandle, GeomHandle, JointHandle};
 use crate::mechanics::pose;
 use crate::model::Model;
+use crate::parameters::ParameterArrays;
 use crate::problem::Problem;
 use crate::record::{self, Paths, Recording};
 use crate::report::StepReport;
@@ -35,11 +36,12 @@ pub struct Simulation {
     model: Py<Model>,
     views: Views,
     core: Mutex<SimulationCore>,
+    parameters: Mutex<ParameterArrays>,
 }
 
 impl Simulation {
     /// Locks the engine, which one thread may use at a time.
-    fn lock(&self) -> PyResult<MutexGuard<'_, SimulationCore>> {
+    pub fn lock(&self) -> PyResult<MutexGuard<'_, SimulationCore>> {
         match self.core.try_lock() {
             Ok(core) => Ok(core),
             // A step that panicked has not changed the state.
@@ -52,11 +54,18 @@ impl Simulation {
     }
 
     /// The engine, updated from the arrays.
-    fn synchronised(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, SimulationCore>> {
+    pub fn synchronised(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, SimulationCore>> {
         let mut core = self.lock()?;
+        self.parameter_arrays().pull(py, &mut core.engine)?;
+        core.update_parameters();
         let mut block = self.views.borrow(py)?;
         core.pull(&self.views.layout, block.as_slice_mut()?)?;
         Ok(core)
+    }
+
+    /// The arrays of parameters.
+    pub fn parameter_arrays(&self) -> MutexGuard<'_, ParameterArrays> {
+        self.parameters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The model.
@@ -182,6 +191,7 @@ impl Simulation {
             model,
             views,
             core: Mutex::new(SimulationCore::new(engine, controller, exception)),
+            parameters: Mutex::default(),
         };
         simulation.reset(py, keyframe)?;
         Ok(simulation)
@@ -387,6 +397,23 @@ impl Simulation {
         Ok(BodyHandle { simulation: slf.clone().unbind(), index })
     }
 
+    /// A shape by name or number.
+    fn geom(slf: &Bound<'_, Self>, geom: &Bound<'_, PyAny>) -> PyResult<GeomHandle> {
+        let index = slf.get().model.get().geom_index(geom)?;
+        Ok(GeomHandle { simulation: slf.clone().unbind(), index })
+    }
+
+    /// Sets all parameters (body_masses, geom_frictions, …) back to those of the model.
+    fn reset_parameters(&self, py: Python<'_>) -> PyResult<()> {
+        self.take_back_parameters(py)
+    }
+
+    /// Inverse inertias at the reference configuration, by which soft constraints are scaled, with the present masses:
+    /// the keys of Model.inverse_weights.
+    fn inverse_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        crate::model::weights(py, self.synchronised(py)?.engine.world().inverse_weights())
+    }
+
     /// A soft body by name or number.
     fn soft(slf: &Bound<'_, Self>, soft: &Bound<'_, PyAny>) -> PyResult<SoftHandle> {
         let index = slf.get().model.get().soft_index(soft)?;
@@ -425,6 +452,7 @@ impl Simulation {
     fn set_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         let mut core = self.lock()?;
         core.engine.restore(&state.snapshot).map_err(error::state)?;
+        self.parameter_arrays().push(py, &core.engine)?;
         self.update_views(py, &core)
     }
 

@@ -2,11 +2,11 @@
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use stiction_sim::{Snapshot, state_hash};
 
-use crate::error;
 use crate::soft::vectors;
+use crate::{error, parameters};
 
 /// All of a simulation that later steps depend on, to the bit: time, coordinates, velocities, activations, inputs,
 /// contacts and warm starts. Made by Simulation.get_state. It never changes.
@@ -65,6 +65,13 @@ impl State {
         let wrenches = &self.snapshot.input.wrench;
         let numbers = wrenches.iter().flat_map(|wrench| wrench.iter().copied());
         PyArray1::from_iter(py, numbers).reshape([wrenches.len(), 6])
+    }
+
+    /// The parameters that were changed since the model was loaded, by name, with all their values; the arrays cannot be
+    /// written.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        parameters::changed(py, &self.snapshot)
     }
 
     fn __eq__(&self, other: &Self) -> bool {

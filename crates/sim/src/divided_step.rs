@@ -45,7 +45,7 @@ pub(crate) struct PartMemory {
     /// The history before the step, in worlds with joints that may jump.
     history: Option<Box<StepHistory>>,
     /// Poses and velocities before the step.
-    data: Data,
+    pub data: Data,
     /// Contacts of all parts so far, with forces that are means over the step.
     contacts: Vec<(ConstraintKey, ContactPoint)>,
 }

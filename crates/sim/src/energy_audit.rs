@@ -117,12 +117,7 @@ impl AuditInput<'_> {
 impl EnergyAuditor {
     pub fn new(model: &Model) -> Self {
         let trees = model.trees().len();
-        let mut springs = Vec::new();
-        for (tree, range) in model.trees().iter().enumerate() {
-            let stiff = |joint: &usize| model.joints()[*joint].spec.stiffness > 0.0;
-            springs.extend(range.joints.clone().filter(stiff).map(|joint| (tree, joint)));
-        }
-        Self {
+        let mut auditor = Self {
             start: vec![TreeMotion::default(); trees],
             is_start_known: vec![false; trees],
             end: vec![TreeMotion::default(); trees],
@@ -133,7 +128,7 @@ impl EnergyAuditor {
             fraction: 1.0,
             exchanged: vec![0.0; trees],
             room: vec![0.0; trees],
-            springs,
+            springs: Vec::new(),
             stretch: vec![0.0; model.nv()],
             elastic: vec![0.0; model.rods().len()],
             constraints: ConstraintWork::new(model),
@@ -146,7 +141,20 @@ impl EnergyAuditor {
             earlier: vec![[0.0; 2]; trees],
             world: WorldEnergy::default(),
             reduction: vec![1.0; trees],
+        };
+        auditor.update_parameters(model);
+        auditor
+    }
+
+    /// Takes over changed parameters of a model.
+    pub fn update_parameters(&mut self, model: &Model) {
+        self.springs.clear();
+        for (tree, range) in model.trees().iter().enumerate() {
+            let stiff = |joint: &usize| model.joints()[*joint].spec.stiffness > 0.0;
+            self.springs.extend(range.joints.clone().filter(stiff).map(|joint| (tree, joint)));
         }
+        self.momentum.update_parameters(model);
+        self.forget_start();
     }
 
     /// Forgets the state at the start of the coming step, because it was changed.

@@ -1,5 +1,6 @@
 //! Errors of worlds, settings and steps. Messages state the location, the value found and the expected one.
 
+use crate::parameters::ParameterError;
 use stiction_geom::{ColliderError, SoftSurfaceError, TetMeshError};
 use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
@@ -169,6 +170,9 @@ pub enum SnapshotError {
     /// Its state is invalid for this model.
     #[error("snapshot: {0}")]
     State(#[from] StateError),
+    /// A changed parameter is unknown, or invalid for this model.
+    #[error("snapshot: {0}")]
+    Parameter(#[from] ParameterError),
 }
 
 /// A checkpoint from which a run cannot continue.

@@ -26,6 +26,7 @@ mod free_motion;
 mod hash;
 mod history;
 mod momentum_audit;
+pub mod parameters;
 mod position_correction;
 mod problem_assembly;
 pub mod record;
@@ -61,6 +62,7 @@ pub use contact_point::ContactPoint;
 pub use energy_balance::EnergyBalance;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
 pub use hash::state_hash;
+pub use parameters::{PARAMETERS, ParameterEntry, ParameterError, ParameterOwner};
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme, SchemeEntry};
 pub use sensor::{

@@ -51,6 +51,13 @@ impl MomentumAuditor {
         }
     }
 
+    /// Takes over changed parameters of a model.
+    pub fn update_parameters(&mut self, model: &Model) {
+        for (tree, known) in self.is_linear.iter_mut().enumerate() {
+            *known = is_linear(model, tree);
+        }
+    }
+
     /// Begins a step, or with a smaller `fraction` a part of one that was given up.
     pub fn begin(&mut self, fraction: f64) {
         self.residual.fill(Vector3::zeros());

@@ -12,6 +12,7 @@ use crate::contact_point::ContactPoint;
 use crate::divided_step::PartMemory;
 use crate::error::{SettingsError, SnapshotError, StepError};
 use crate::history::StepHistory;
+use crate::parameters::ParameterState;
 use crate::report::{PhaseClock, StepReport};
 use crate::scheme::Scheme;
 use crate::sensor::SensorReader;
@@ -42,7 +43,8 @@ pub struct Simulation {
     /// Memory of a step in parts.
     pub(crate) parts: PartMemory,
     report: Option<StepReport>,
-    sensors: SensorReader,
+    pub(crate) sensors: SensorReader,
+    pub(crate) parameters: ParameterState,
 }
 
 impl Simulation {
@@ -89,6 +91,7 @@ impl Simulation {
         let sensors = SensorReader::new(&world);
         let report = None;
         let pulled_input = input.clone();
+        let parameters = ParameterState::new(world.clone());
         Ok(Self {
             world,
             settings,
@@ -104,10 +107,11 @@ impl Simulation {
             parts,
             report,
             sensors,
+            parameters,
         })
     }
 
-    /// The world.
+    /// The world, with the parameters of this simulation.
     pub fn world(&self) -> &Arc<World> {
         &self.world
     }
@@ -187,6 +191,7 @@ impl Simulation {
             state: self.state.clone(),
             input: self.input.clone(),
             history: self.history.clone(),
+            parameters: self.changed_parameters(),
         }
     }
 
@@ -194,10 +199,12 @@ impl Simulation {
     /// until the next step.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         snapshot.check(&self.world)?;
+        self.restore_parameters(&snapshot.parameters)?;
         self.state.clone_from(&snapshot.state);
         self.input.clone_from(&snapshot.input);
         self.history.clone_from(&snapshot.history);
         self.history.complete_switches(&self.world);
+        self.update_parameters();
         let times = (self.state.time, self.settings.time_step);
         self.history.complete_samples(&self.world, times);
         let Self { world, settings, state, history, scratch, .. } = self;
@@ -239,6 +246,7 @@ impl Simulation {
     /// mechanism counts as held: see [`sensor`](crate::sensor). From a state or input with which no
     /// step can begin, every reading is NaN.
     pub fn sensor_data(&mut self) -> &[f64] {
+        self.update_parameters();
         let Self { world, settings, state, input, history, scratch, sensors, .. } = self;
         let data = (&mut scratch.data, history.detection_is_current);
         let last = &mut history.last_step;
@@ -335,6 +343,7 @@ impl Simulation {
 
     /// A, b, J and laws of the coming step; `None` if nothing is constrained.
     pub fn problem(&mut self) -> Result<Option<&Problem>, StepError> {
+        self.update_parameters();
         self.scratch.free.predict_modes([false; 2], std::iter::empty(), std::iter::empty());
         self.delay_controls();
         let whole = StepPart::whole(self.settings.time_step, false);
@@ -349,6 +358,7 @@ impl Simulation {
         let Settings { time_step, divisions, scheme, .. } = self.settings;
         let may_be_divided = divisions > 0 && scheme == Scheme::Refined;
         let whole = StepPart::whole(time_step, may_be_divided);
+        self.update_parameters();
         self.keep_driven_poses();
         self.delay_controls();
         self.sample_start();

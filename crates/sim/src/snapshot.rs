@@ -15,6 +15,7 @@ use crate::energy_drift::EnergyDrift;
 use crate::error::SnapshotError;
 use crate::hash::Fnv;
 use crate::history::StepHistory;
+use crate::parameters::{ChangedParameter, ParameterEntry};
 use crate::position_correction::{LastingError, LastingErrors, TreeCorrection};
 use crate::rows::{ConstraintClass, ConstraintKey};
 use crate::samples::{SampleRing, Samples};
@@ -27,7 +28,9 @@ use crate::world::World;
 /// The first bytes of every snapshot.
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
+/// The version before parameters: still read, with those of the world.
+const VERSION_WITHOUT_PARAMETERS: u32 = 11;
 /// The version before the number of steps that were not solved: still read, as after one that was.
 const VERSION_WITHOUT_UNSOLVED: u32 = 10;
 /// The version before samples of delayed controls and sensors, forces of limits and changes of impulses: still read, since
@@ -55,12 +58,19 @@ pub struct Snapshot {
     /// Controls and wrenches.
     pub input: Input,
     pub(crate) history: StepHistory,
+    /// Parameters that were changed.
+    pub(crate) parameters: Vec<ChangedParameter>,
 }
 
 impl Snapshot {
     /// The contacts of the last step with their forces.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.history.contacts
+    }
+
+    /// The parameters that were changed, with all their values, one after the other.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static ParameterEntry, &[f64])> {
+        self.parameters.iter().map(|changed| (changed.entry, &changed.values[..]))
     }
 
     /// Whether it belongs to a world, judged by the sizes of its arrays.
@@ -145,6 +155,10 @@ impl Snapshot {
             out.list(numbers, |out, x| out.f64(*x));
         }
         out.u32(history.unsolved);
+        out.list(&self.parameters, |out, ChangedParameter { entry, values }| {
+            out.list(entry.name.as_bytes(), |out, byte| out.u32(u32::from(*byte)));
+            out.list(values, |out, x| out.f64(*x));
+        });
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -179,10 +193,11 @@ impl Snapshot {
         };
         let damaged = SnapshotError::Damaged { bytes: bytes.len() };
         let history = from.history()?.ok_or(damaged)?;
+        let parameters = from.parameters()?;
         if !from.bytes.is_empty() {
             return Err(SnapshotError::Damaged { bytes: bytes.len() });
         }
-        Ok(Self { state, input, history })
+        Ok(Self { state, input, history, parameters })
     }
 }
 
@@ -380,6 +395,20 @@ impl SnapshotReader<'_> {
         }
         Ok(WarmStart::from_parts(&keys, impulses, changes)
             .map(|warm_start| StepHistory { warm_start, ..history }))
+    }
+
+    fn parameters(&mut self) -> Result<Vec<ChangedParameter>, SnapshotError> {
+        if self.version <= VERSION_WITHOUT_PARAMETERS {
+            return Ok(Vec::new());
+        }
+        self.list(|from| {
+            let letter = |from: &mut Self| Ok(char::from(from.u32()? as u8));
+            let name: String = from.list(letter)?.into_iter().collect();
+            Ok(ChangedParameter {
+                entry: ParameterEntry::find(&name)?,
+                values: from.list(Self::f64)?,
+            })
+        })
     }
 
     fn ring(&mut self) -> Result<SampleRing, SnapshotError> {

@@ -84,38 +84,22 @@ impl ForceLayout {
         let tendons: Vec<ForceRow> =
             model.tendons().iter().map(|t| append(&mut t.dofs.iter().copied())).collect();
 
-        let joints = model.joints().iter();
-        let mut layout =
-            Self {
-                has_slopes: joints.clone().map(|joint| &joint.spec).any(|spec| {
-                    spec.stiffness > 0.0 || spec.damping > 0.0 || spec.friction_loss > 0.0
-                }) || !model.tendons().is_empty()
-                    || !model.actuators().is_empty(),
-                springs: Vec::new(),
-                damping: vec![0.0; model.nv()],
-                frictions: Vec::new(),
-                ranges: Vec::new(),
-                has_compensation: model.links().iter().any(|link| {
-                    link.compensated_mass != 0.0 || link.compensated_moment != Vector3::zeros()
-                }),
-                tendons,
-                actuators: Vec::new(),
-                scalar_actuators: Vec::new(),
-                drags: Vec::new(),
-                shares: Vec::new(),
-                shared_ranges: Vec::new(),
-            };
-        for (index, joint) in joints.enumerate() {
-            let spec = &joint.spec;
-            layout.damping[joint.dofs.clone()].fill(spec.damping);
-            if spec.stiffness > 0.0 {
-                layout.springs.push(index);
-            }
-            if spec.friction_loss > 0.0 {
-                let friction = |dof| JointFriction { dof, loss: spec.friction_loss };
-                layout.frictions.extend(joint.dofs.clone().map(friction));
-            }
-            let Some(limit) = spec.limit else { continue };
+        let mut layout = Self {
+            has_slopes: false,
+            springs: Vec::new(),
+            damping: vec![0.0; model.nv()],
+            frictions: Vec::new(),
+            ranges: Vec::new(),
+            has_compensation: false,
+            tendons,
+            actuators: Vec::new(),
+            scalar_actuators: Vec::new(),
+            drags: Vec::new(),
+            shares: Vec::new(),
+            shared_ranges: Vec::new(),
+        };
+        for (index, joint) in model.joints().iter().enumerate() {
+            let Some(limit) = joint.spec.limit else { continue };
             let range = |component, q, is_rotation, row| JointRange {
                 joint: index,
                 component,
@@ -124,7 +108,7 @@ impl ForceLayout {
                 row,
                 limit,
             };
-            if spec.kind == JointKind::Ball {
+            if joint.spec.kind == JointKind::Ball {
                 let row = append(&mut joint.dofs.clone());
                 layout.ranges.push(range(0, joint.q.start, true, row));
             } else if joint.quaternion().is_none() {
@@ -155,11 +139,43 @@ impl ForceLayout {
             layout.drags.push([(); 6].map(|()| append(&mut dofs_of_body(model, drag.body))));
         }
         layout.find_shared_ranges(model, &entries);
-        let shares = layout.shares.iter().copied();
-        layout.scalar_actuators = (model.actuators().iter().zip(shares))
-            .map(|(actuator, sharing)| ScalarActuator::new(actuator, sharing))
-            .collect();
+        layout.update_parameters(model);
         (layout, entries)
+    }
+
+    /// Sets what follows from the parameters of joints and actuators and from masses, which may change while a model
+    /// is simulated. Which rows there are does not depend on them.
+    pub(crate) fn update_parameters(&mut self, model: &Model) {
+        self.has_slopes = !model.tendons().is_empty() || !model.actuators().is_empty();
+        self.springs.clear();
+        self.frictions.clear();
+        for (index, joint) in model.joints().iter().enumerate() {
+            let spec = &joint.spec;
+            self.has_slopes |=
+                spec.stiffness > 0.0 || spec.damping > 0.0 || spec.friction_loss > 0.0;
+            self.damping[joint.dofs.clone()].fill(spec.damping);
+            if spec.stiffness > 0.0 {
+                self.springs.push(index);
+            }
+            if spec.friction_loss > 0.0 {
+                let friction = |dof| JointFriction { dof, loss: spec.friction_loss };
+                self.frictions.extend(joint.dofs.clone().map(friction));
+            }
+        }
+        for range in &mut self.ranges {
+            if let Some(limit) = model.joints()[range.joint].spec.limit {
+                range.limit = limit;
+            }
+        }
+        self.has_compensation = model.links().iter().any(|link| {
+            link.compensated_mass != 0.0 || link.compensated_moment != Vector3::zeros()
+        });
+        let shares = self.shares.iter().copied();
+        self.scalar_actuators.clear();
+        self.scalar_actuators.extend(
+            (model.actuators().iter().zip(shares))
+                .map(|(actuator, sharing)| ScalarActuator::new(actuator, sharing)),
+        );
     }
 
     /// The force range of a velocity, if several actuators share it.

@@ -119,6 +119,16 @@ impl Forces {
         }
     }
 
+    /// Takes over the parameters of a model that were changed ([`Model::set_joint`](crate::Model::set_joint) and its
+    /// like). Allocates nothing, unless there is more dry friction than ever before.
+    pub fn update_parameters(&mut self, model: &Model) {
+        self.layout.update_parameters(model);
+        let (tendons, actuators) = (model.tendons().len(), model.actuators().len());
+        let drives = self.layout.frictions.len() + 2 * tendons + actuators;
+        self.drives.reserve(drives.saturating_sub(self.drives.len()));
+        self.moded.reserve(drives.saturating_sub(self.moded.len()));
+    }
+
     /// Evaluates all forces at a state and the poses of `data` for the same coordinates. A limit is listed if
     /// its gap is within its margin or closes at the present rate in `time_step` [s].
     ///

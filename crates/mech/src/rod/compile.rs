@@ -4,7 +4,7 @@ use super::{Rod, RodClamp, RodEnd, RodError, RodRest, RodSpec};
 use crate::body::BodyId;
 use crate::data::Data;
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::model::{Link, Model, TreeRange};
 use nalgebra::Vector6;
 use stiction_math::block;
 
@@ -121,10 +121,7 @@ fn locate(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
     let dofs = model.trees[trees.start].dofs.start..model.trees[trees.end - 1].dofs.end;
     Ok(Rod {
         stiffness: spec.stiffness_over(spec.segment_length),
-        min_mass: model.trees[trees.clone()]
-            .iter()
-            .map(|tree| model.links[tree.links.start].mass)
-            .fold(f64::INFINITY, f64::min),
+        min_mass: least_mass(&model.trees[trees.clone()], &model.links),
         rest: vec![Vector6::zeros(); n + 1],
         pattern: block::Pattern::new(&vec![6; n], (1..n).map(|k| (k, k - 1))),
         spec,
@@ -132,6 +129,18 @@ fn locate(declared: &RodSpec, model: &Model) -> Result<Rod, RodError> {
         dofs,
         clamps,
     })
+}
+
+/// Mass of the lightest segment [kg].
+fn least_mass(trees: &[TreeRange], links: &[Link]) -> f64 {
+    trees.iter().map(|tree| links[tree.links.start].mass).fold(f64::INFINITY, f64::min)
+}
+
+impl Rod {
+    /// Takes over masses of its segments that were changed.
+    pub(crate) fn update_masses(&mut self, trees: &[TreeRange], links: &[Link]) {
+        self.min_mass = least_mass(&trees[self.trees.clone()], links);
+    }
 }
 
 fn out_of_order(declared: &RodSpec, model: &Model, segment: usize) -> RodError {

@@ -12,7 +12,9 @@ use crate::free_motion::MAX_TURN;
 use crate::rows::{ConstraintContext, RowBuilder};
 use crate::scheme::Scheme;
 use crate::world::World;
-use stiction_mech::{Data, LawSteps, State, body_poses, integrate, kinematics, set_driven_poses};
+use stiction_mech::{
+    Data, LawSteps, Model, State, body_poses, integrate, kinematics, set_driven_poses,
+};
 
 /// Errors after a step at the present velocity.
 pub(crate) struct EqualityPrediction {
@@ -43,6 +45,12 @@ impl EqualityPrediction {
         let steps = LawSteps { part: 0.0, whole: 0.0 };
         let (alpha, errors) = (1.0, Vec::new());
         Self { moves: true, steps, alpha, v, data, driven_data, q, errors }
+    }
+
+    /// Takes over changed parameters of a model.
+    pub fn update_parameters(&mut self, model: &Model) {
+        self.data.update_parameters(model);
+        self.driven_data.iter_mut().for_each(|data| data.update_parameters(model));
     }
 
     /// The configuration at which the error of a soft equality is measured: the present one, but with driven bodies

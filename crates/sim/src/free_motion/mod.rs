@@ -166,7 +166,7 @@ impl FreeMotion {
     /// `keeps_actuator_forces` if the mean forces of actuators over the steps are asked for.
     pub fn new(model: &Model, scheme: Scheme, h: f64, keeps_actuator_forces: bool) -> Self {
         let (nv, nm) = (model.nv(), model.mass_len());
-        Self {
+        let mut motion = Self {
             forces: Forces::new(model),
             soft: SoftMotion::new(model, scheme, h),
             matrix: vec![0.0; nm],
@@ -179,13 +179,9 @@ impl FreeMotion {
             velocity: vec![0.0; nv],
             turn: vec![0.0; model.trees().len()],
             by_tree: vec![false; model.trees().len()],
-            spring: model
-                .joints()
-                .iter()
-                .flat_map(|joint| joint.dofs.clone().map(|_| joint.spec.stiffness))
-                .collect(),
+            spring: vec![0.0; nv],
             is_stiff: vec![false; nv],
-            doubtful: (0..model.trees().len()).filter(|tree| is_doubtful(model, *tree)).collect(),
+            doubtful: Vec::with_capacity(model.trees().len()),
             inertia_scale: 1.0,
             dragged: (0..model.trees().len()).map(|tree| has_drag(model, tree)).collect(),
             linearised: vec![false; model.trees().len()],
@@ -194,7 +190,7 @@ impl FreeMotion {
             free_diagonal: vec![0.0; nv],
             has_modes: vec![false; model.trees().len()],
             drive_modes: DriveModes::new(model),
-            sprung: (0..model.trees().len()).map(|tree| has_springs(model, tree)).collect(),
+            sprung: vec![false; model.trees().len()],
             limited: (0..model.trees().len()).map(|tree| has_limits(model, tree)).collect(),
             bias: vec![BiasInMomentum::Complete; model.trees().len()],
             spins: vec![Spin::NONE; model.trees().len()],
@@ -214,7 +210,31 @@ impl FreeMotion {
             },
             activation: ActivationStep::new(model),
             rods: model.rods().iter().map(RodSystem::new).collect(),
+        };
+        motion.set_parameters(model);
+        motion
+    }
+
+    /// What follows from the parameters of joints and from masses.
+    fn set_parameters(&mut self, model: &Model) {
+        for joint in model.joints() {
+            self.spring[joint.dofs.clone()].fill(joint.spec.stiffness);
         }
+        let trees = 0..model.trees().len();
+        self.doubtful.clear();
+        self.doubtful.extend(trees.clone().filter(|tree| is_doubtful(model, *tree)));
+        for tree in trees {
+            self.sprung[tree] = has_springs(model, tree);
+        }
+    }
+
+    /// Takes over changed parameters of a model.
+    pub fn update_parameters(&mut self, model: &Model) {
+        self.set_parameters(model);
+        self.forces.update_parameters(model);
+        self.trial.data.update_parameters(model);
+        self.trial.forces.update_parameters(model);
+        self.soft.set_gravity(model);
     }
 
     /// A of a tree without what holds velocities, row-major; `range` is that of its mass matrix in the model's array.

@@ -130,6 +130,11 @@ impl PositionCorrector {
         })
     }
 
+    /// Takes over changed parameters of a model.
+    pub fn update_parameters(&mut self, model: &stiction_mech::Model) {
+        self.limits.iter_mut().for_each(|forces| forces.update_parameters(model));
+    }
+
     /// Prepares for the corrections of a step, after those of the last steps.
     pub fn begin_step(&mut self, history: &[TreeCorrection], fraction: f64) {
         self.groups.begin_step(fraction);

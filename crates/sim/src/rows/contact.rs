@@ -174,7 +174,7 @@ fn at_level(gap: f64, level: f64, touch: f64) -> f64 {
 /// A soft contact at the start of a step. Surfaces that are apart may pass into one another by a part of the
 /// smaller shape.
 fn soft_state(world: &World, found: &Contact, gap: f64, velocity: [f64; 3]) -> SoftContactState {
-    let weight = |body: usize| world.inverse_weights.body[body][0];
+    let weight = |body: usize| world.inverse_weights().body[body][0];
     let radius = |id| world.colliders.get(id).shape.bounding_radius();
     SoftContactState {
         gap,

@@ -40,15 +40,16 @@ pub(crate) fn add_rows(
 
 /// Softness of dry friction and the inverse inertia along it [1/kg, 1/(kg·m²)]; `None` if it is exact.
 fn friction_softness(world: &World, kind: DriveKind) -> Option<(SoftLaw, f64)> {
-    let (joints, weights) = (world.model.joints(), &world.inverse_weights);
+    // Computed only for what is soft.
+    let (joints, weights) = (world.model.joints(), || world.inverse_weights());
     match kind {
         DriveKind::JointFriction(dof) => {
             let joint = joints.partition_point(|joint| joint.dofs.end <= dof);
-            Some((joints.get(joint)?.spec.friction_softness?, weights.dof[dof]))
+            Some((joints.get(joint)?.spec.friction_softness?, weights().dof[dof]))
         }
         DriveKind::TendonFriction(tendon) => {
             let spec = &world.model.tendons()[tendon.0].spec;
-            Some((spec.friction_softness?, weights.tendon[tendon.0]))
+            Some((spec.friction_softness?, weights().tendon[tendon.0]))
         }
         DriveKind::Servo(_) | DriveKind::TendonSpring(_) => None,
     }

@@ -78,7 +78,7 @@ fn add_soft(
     (context, prediction): (&ConstraintContext, &EqualityPrediction),
     rows: &mut RowBuilder,
 ) {
-    let parts = (&world.model, &world.inverse_weights);
+    let parts = (&world.model, world.inverse_weights());
     for row in 0..soft.dim() {
         rows.open(key(index, row), Law::Bilateral(Bilateral), 0.0, &[0.0], &[0.0]);
         soft.add_row(row, configuration, context, rows);

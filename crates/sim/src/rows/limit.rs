@@ -45,9 +45,9 @@ fn present_law(
 fn inverse_weight(world: &World, source: LimitSource) -> f64 {
     match source {
         LimitSource::Joint(joint, k) => {
-            world.inverse_weights.dof[world.model.joints()[joint.0].dofs.start + k]
+            world.inverse_weights().dof[world.model.joints()[joint.0].dofs.start + k]
         }
-        LimitSource::Tendon(tendon) => world.inverse_weights.tendon[tendon.0],
+        LimitSource::Tendon(tendon) => world.inverse_weights().tendon[tendon.0],
     }
 }
 

@@ -64,6 +64,15 @@ impl SensorReader {
         }
     }
 
+    /// Takes over changed parameters of a model.
+    pub fn update_parameters(&mut self, model: &Model) {
+        self.measures.iter_mut().for_each(|measures| measures.0.update_parameters(model));
+        if let Some(last_step) = &mut self.last_step {
+            last_step.data.update_parameters(model);
+            last_step.forces.update_parameters(model);
+        }
+    }
+
     /// Reads everything. `data` is filled from the state unless it `is_current`, as a step leaves it; `input` is used if no
     /// step was taken.
     pub fn read(

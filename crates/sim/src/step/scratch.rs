@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_geom::{Contact, Detector, FrameMotion, SoftDetector};
-use stiction_mech::{Data, Input, State, kinematics, set_driven_poses, velocities};
+use stiction_mech::{Data, Input, Model, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::{Problem, Solution};
 
 use super::collision;
@@ -140,6 +140,16 @@ impl Scratch {
             corrector: PositionCorrector::new(world)?,
             corrected_q: vec![0.0; model.nq()],
         })
+    }
+
+    /// Takes over changed parameters of a model. Poses and mass matrices are valid again after the next update of
+    /// kinematics.
+    pub fn update_parameters(&mut self, model: &Model) {
+        self.data.update_parameters(model);
+        self.free.update_parameters(model);
+        self.prediction.update_parameters(model);
+        self.auditor.update_parameters(model);
+        self.corrector.update_parameters(model);
     }
 
     /// Recomputes the data of a restored state and history.

@@ -137,7 +137,7 @@ impl WorldBuilder {
         let equalities = equalities.into_iter().map(|(name, equality, _)| (name, equality));
         let (names, equalities): (Vec<_>, Vec<_>) = equalities.unzip();
         let exact_welds = welded::exact_welds(&model, &equalities, &equality_options);
-        let inverse_weights = InverseWeights::new(&model);
+        let inverse_weights = InverseWeights::new(&model).into();
         Ok(World {
             parts,
             model,
@@ -155,7 +155,7 @@ impl WorldBuilder {
             radius,
             thickness,
             link_index,
-            softs,
+            softs: Arc::new(softs),
             inverse_weights,
         })
     }

@@ -14,7 +14,7 @@ pub(crate) use collision_set::frame_of;
 pub use geom::Geom;
 pub(crate) use renumber::Renumber;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use stiction_geom::{Colliders, Contact};
 use stiction_mech::{InverseWeights, Model, SoftId, SoftLaw};
@@ -51,9 +51,9 @@ pub struct World {
     /// Per collider: the least half extent of its shape [m].
     pub(crate) thickness: Vec<f64>,
     pub(crate) link_index: Vec<u32>,
-    pub(crate) softs: WorldSoftBodies,
+    pub(crate) softs: Arc<WorldSoftBodies>,
     /// Inverse inertias at the reference configuration, by which soft constraints are scaled.
-    pub(crate) inverse_weights: InverseWeights,
+    inverse_weights: OnceLock<InverseWeights>,
 }
 
 impl World {
@@ -143,7 +143,12 @@ impl World {
 
     /// Inverse inertias at the reference configuration, by which soft constraints are scaled.
     pub fn inverse_weights(&self) -> &InverseWeights {
-        &self.inverse_weights
+        self.inverse_weights.get_or_init(|| InverseWeights::new(&self.model))
+    }
+
+    /// Computes them again at their next use, after a mass was changed.
+    pub(crate) fn forget_inverse_weights(&mut self) {
+        self.inverse_weights.take();
     }
 
     /// The equalities.

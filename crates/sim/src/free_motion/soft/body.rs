@@ -54,9 +54,6 @@ impl SoftBodyMotion {
         let free: Vec<u32> = (0..n as u32).filter(|vertex| !is_fixed(vertex)).collect();
         let (own, blocks) = free_pattern(pattern, &free);
         let fixed_axes = FixedAxes::new(body.fixed_axes(), &free, own.as_ref().unwrap_or(pattern));
-        let mut weight = vec![0.0; 3 * n];
-        let everywhere: Vec<f64> = (0..3 * n).map(|k| gravity[k % 3]).collect();
-        body.mass().mul(&everywhere, &mut weight);
         let nonlinear = !body.spec.material.entry().linear;
         let mut motion = Self {
             work: SoftWorkspace::new(body),
@@ -66,7 +63,7 @@ impl SoftBodyMotion {
             blocks,
             damping: nonlinear.then(|| Symmetric::zeros(pattern)),
             exact: vec![0.0; if nonlinear { body.mass().values().len() } else { 0 }],
-            weight,
+            weight: vec![0.0; 3 * n],
             base: vec![0.0; 3 * n],
             x: vec![Vector3::zeros(); n],
             flat: vec![0.0; 3 * n],
@@ -78,6 +75,7 @@ impl SoftBodyMotion {
             factor: None,
             factored: false,
         };
+        motion.set_weight(body, gravity);
         let still = vec![Vector3::zeros(); n];
         motion.start(&SoftStepStart {
             body,
@@ -88,6 +86,12 @@ impl SoftBodyMotion {
         });
         motion.estimate_node_compliance(compliance::FEW_VERTICES);
         motion
+    }
+
+    /// Sets M g.
+    pub(super) fn set_weight(&mut self, body: &SoftBody, gravity: &Vector3<f64>) {
+        self.flat.iter_mut().enumerate().for_each(|(k, x)| *x = gravity[k % 3]);
+        body.mass().mul(&self.flat, &mut self.weight);
     }
 
     /// A and b at the start of a step, linearised where u = 0.

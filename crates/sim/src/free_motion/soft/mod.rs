@@ -104,6 +104,13 @@ impl SoftMotion {
         }
     }
 
+    /// Takes over a changed gravity.
+    pub fn set_gravity(&mut self, model: &Model) {
+        for (motion, body) in self.bodies.iter_mut().zip(model.softs()) {
+            motion.set_weight(body, &model.gravity());
+        }
+    }
+
     /// Sets the time step [s].
     pub fn set_time_step(&mut self, h: f64) {
         self.time_step = h;
