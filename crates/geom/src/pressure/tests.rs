@@ -162,7 +162,7 @@ fn the_force_of_a_sphere_on_a_rigid_plane_converges_at_second_order() {
     for depth in [0.01, 0.03] {
         let exact = sphere_force(radius, depth);
         let error = |cells: f64| {
-            let body = yielding(&shape, Some(1.1 * radius / cells));
+            let body = yielding(&shape, Some(1.33 * radius / cells));
             // The mean over some orientations, so that the number does not depend on one.
             let forces = (0..20).map(|k| {
                 let X_WA = Isometry3::from_parts(at(0.0, 0.0, radius - depth).translation, pose(k, 0.0).rotation);
@@ -172,7 +172,7 @@ fn the_force_of_a_sphere_on_a_rigid_plane_converges_at_second_order() {
         };
         let [coarse, fine] = [error(8.0), error(16.0)];
         // Chords lie within the sphere by edge²/8R: a part edge²/(8 R depth) of the depth, twice that of the force.
-        let bound = |cells: f64| (1.1 * radius / cells).powi(2) / (4.0 * radius * depth);
+        let bound = |cells: f64| (1.33 * radius / cells).powi(2) / (4.0 * radius * depth);
         assert!(coarse <= bound(8.0) && fine <= bound(16.0), "{coarse} {fine}");
         // Second order: a quarter, with a margin for the mean over orientations.
         assert!(fine <= coarse / 3.0, "{coarse} {fine}");

@@ -11,6 +11,7 @@ pub(crate) mod contact;
 pub(crate) mod drive;
 pub(crate) mod equality;
 pub(crate) mod limit;
+pub(crate) mod patch;
 pub(crate) mod torsion;
 
 mod context;

@@ -252,6 +252,7 @@ fn contact_point(
         point: found.point,
         normal: found.normal,
         gap: found.gap,
+        area: 0.0,
         force: Vector3::zeros(),
         torque: Vector3::zeros(),
         velocity,

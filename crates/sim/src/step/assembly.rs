@@ -32,7 +32,9 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     let reach = &history.reach;
     let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop, reach };
     look_ahead.select(&input, contacts);
-    step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
+    let polygons = scratch.patch_detector.found().polygons.len();
+    let soft = scratch.soft_detector.contacts().len();
+    step.report.contacts = scratch.contacts.len() + polygons + soft;
 }
 
 /// Writes the rows of all constraints and assembles the problem.
@@ -40,7 +42,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let parameters = step.row_parameters();
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    let Scratch { data, free, driven, soft_detector, look_ahead, prediction, rows, .. } =
+    let Scratch { data, free, driven, soft_detector, patch_detector, look_ahead, prediction, rows, .. } =
         &mut **scratch;
     let context = ConstraintContext::new(model, data, free, history, driven);
     let configuration = Configuration { model, q: &state.q, data };
@@ -52,6 +54,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     rows::limit::add_rows(world, &parameters, (&free.forces, &state.v), &context, rows);
     rows::drive::add_rows(world, &parameters, &free.forces, &context, rows);
     rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
+    rows::patch::add_rows(world, &parameters, patch_detector, &context, rows);
     if world.has_torsion {
         rows::torsion::add_rows(&history.warm_start, &context, rows);
     }

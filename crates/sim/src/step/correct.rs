@@ -32,6 +32,10 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }
+    if !step.world.pressure.is_empty() {
+        collision::detect_patches(step.world, step.scratch);
+        step.clock.lap(Phase::Collision);
+    }
     audit_world(step);
     let report = &mut step.report;
     report.uncertain_contacts = step.scratch.detector.depth_doubt().pairs as usize;
