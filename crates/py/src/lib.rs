@@ -45,7 +45,7 @@ mod _native {
     #[pymodule_export]
     use crate::compare::{Comparison, compare};
     #[pymodule_export]
-    use crate::contacts::Contacts;
+    use crate::contacts::{ContactPatch, Contacts};
     #[pymodule_export]
     use crate::handles::{ActuatorHandle, BodyHandle, JointHandle};
     #[pymodule_export]

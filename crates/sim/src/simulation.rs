@@ -8,6 +8,7 @@ use stiction_mech::{Actuator, Data, Input, State, kinematics, set_driven_poses, 
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Session};
 
+use crate::contact_model;
 use crate::contact_point::ContactPoint;
 use crate::divided_step::PartMemory;
 use crate::error::{SettingsError, SnapshotError, StepError};
@@ -66,6 +67,7 @@ impl Simulation {
             settings.scheme = settings.file_scheme.ok_or(SettingsError::NoFileScheme)?;
         }
         solve_policy::prepare(&mut session)?;
+        contact_model::prepare(&settings, &mut session)?;
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;
         }

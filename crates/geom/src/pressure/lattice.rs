@@ -10,7 +10,7 @@ use super::element::PressureElement;
 use crate::{Aabb, PressureError, Shape};
 use nalgebra::Vector3;
 
-/// The six orders of the axes along which the tetrahedra of a cell go from its lowest to its highest corner [Kuhn60].
+/// The six orders of the axes along which Kuhn's tetrahedra of a cell go from its lowest to its highest corner.
 const ORDERS: [[usize; 3]; 6] =
     [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 

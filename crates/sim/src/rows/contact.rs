@@ -12,6 +12,7 @@ use stiction_solve::contact::{self, ContactVec};
 use stiction_solve::law::{Coulomb, Elliptic, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
+use crate::contact_model::{self, ContactModel};
 use crate::contact_point::ContactPoint;
 use crate::contacts::RowContact;
 use crate::soft_surface::{self, SoftContactState, TangentialLaw};
@@ -69,7 +70,10 @@ pub(crate) fn add_rows(
             Some((_, pairing, _)) => *pairing,
             None => {
                 let combined = world.pairing(found, parameters.combine);
-                level = patch_level(&contacts[k..], combined.standoff, parameters.touch);
+                // The near-rigid model has no patches to which contacts are rounded.
+                let is_rigid = parameters.contact == ContactModel::Rigid;
+                let found = || patch_level(&contacts[k..], combined.standoff, parameters.touch);
+                level = is_rigid.then(found).flatten();
                 combined
             }
         };
@@ -109,7 +113,8 @@ pub(crate) fn add_rows(
             let gap = level.map_or(gap, |level| at_level(gap, level, parameters.touch));
             let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
             let bias = if *away > 0.0 { bias.min(-away) } else { bias };
-            if pairing.is_rigid() && pairing.restitution > 0.0 && *away <= 0.0 {
+            let rebounds = compliance == 0.0 && pairing.restitution > 0.0;
+            if rebounds && *away <= 0.0 {
                 rebound = (bias - gap.max(0.0) / parameters.time_step).min(0.0);
             }
             (contact::rows(bias, 0.0), contact::rows(compliance, 0.0))
@@ -275,8 +280,8 @@ pub(crate) fn normal_row(
     normal_velocity: f64,
 ) -> (f64, f64) {
     let (h, alpha) = (parameters.time_step, parameters.alpha);
-    if pairing.stiffness.is_finite() {
-        let (k, tau) = (pairing.stiffness, pairing.dissipation);
+    if pairing.stiffness.is_finite() || parameters.contact == ContactModel::Sap {
+        let (k, tau) = contact_model::stiffness_and_dissipation(pairing, h);
         // [Castro22, Eqs. (20), (29)] for surfaces that touch. Those still apart must close the gap
         // within the step first, and dissipation acts only after that.
         let time = if gap > 0.0 { h } else { h + tau };
@@ -313,6 +318,7 @@ mod tests {
             max_speed: 1.0,
             combine,
             tangential: Default::default(),
+            contact: Default::default(),
             convex_friction: false,
         }
     }

@@ -149,7 +149,8 @@ mod tests {
                 max_speed: 1.0,
                 combine,
                 tangential: Default::default(),
-                convex_friction: false,
+                contact: Default::default(),
+            convex_friction: false,
             };
             let (mut rows, mut warm_start) = (RowBuilder::default(), WarmStart::default());
             contact::add_rows(

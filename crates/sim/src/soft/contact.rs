@@ -316,6 +316,7 @@ mod tests {
             max_speed: 1.0,
             combine,
             tangential: Default::default(),
+            contact: Default::default(),
             convex_friction: false,
         }
     }

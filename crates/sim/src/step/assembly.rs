@@ -3,6 +3,7 @@
 use super::{Scratch, StepContext, failure};
 use crate::cable;
 use crate::constraint::Configuration;
+use crate::contact_model::{self, ContactModel};
 use crate::contacts::apart::ApartTest;
 use crate::contacts::look_ahead::LookAheadInput;
 use crate::error::StepError;
@@ -69,6 +70,10 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let model = &world.model;
     scratch.free.complete_momenta(model, h, state, &scratch.rows, &mut scratch.data);
     build(world, scratch, state.time)?;
+    if settings.contact == ContactModel::Sap && !scratch.rows.is_empty() {
+        let Scratch { rows, problem, .. } = &mut **scratch;
+        contact_model::regularise(rows, settings.near_rigid, problem);
+    }
     // Reading the clock takes longer than to find that there are no rows.
     if !step.scratch.rows.is_empty() {
         step.clock.lap(Phase::Assembly);
