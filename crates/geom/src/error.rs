@@ -468,7 +468,8 @@ pub enum PressureError {
     },
     /// A resolution that asks for too many elements, or for none.
     #[error(
-        "compliance: resolution {resolution} m of a {shape}; expected one that makes between 1 and {} elements", crate::pressure::MOST_ELEMENTS
+        "compliance: resolution {resolution} m of a {shape}; expected one that makes between 1 and {} elements",
+        crate::pressure::MOST_ELEMENTS
     )]
     Resolution {
         /// Name of the shape.

@@ -54,8 +54,7 @@ impl ContactPatch {
             middle += point.area * point.point;
             load += normal;
         }
-        patch.centre =
-            if load > 0.0 { patch.centre / load } else { middle / patch.area };
+        patch.centre = if load > 0.0 { patch.centre / load } else { middle / patch.area };
         patch.moment =
             points.iter().map(|point| (point.point - patch.centre).cross(&point.force)).sum();
         patch

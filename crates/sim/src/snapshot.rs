@@ -402,8 +402,8 @@ impl SnapshotReader<'_> {
 
     fn constraint_key(&mut self) -> Result<ConstraintKey, SnapshotError> {
         let number = self.u32()?;
-        let is_shifted = self.version <= VERSION_WITHOUT_PATCHES
-            && number >= ConstraintClass::Patch as u32;
+        let is_shifted =
+            self.version <= VERSION_WITHOUT_PATCHES && number >= ConstraintClass::Patch as u32;
         let class = ConstraintClass::from_number(number.saturating_add(u32::from(is_shifted)))
             .ok_or(SnapshotError::Damaged { bytes: self.total })?;
         let (a, b, feature) = (self.u32()?, self.u32()?, self.u32()?);

@@ -16,8 +16,7 @@ use stiction_solve::solver::SOLVERS;
 const GRAVITY: f64 = 9.81;
 
 fn yielding(modulus: f64, dissipation: f64, thickness: Option<f64>) -> Surface {
-    let compliance =
-        Compliance { dissipation, thickness, ..Compliance::with_modulus(modulus) };
+    let compliance = Compliance { dissipation, thickness, ..Compliance::with_modulus(modulus) };
     Surface { compliance: Some(compliance), ..Surface::with_friction(0.5) }
 }
 
@@ -125,7 +124,8 @@ fn an_arm_leans_on_a_patch_with_the_force_of_its_moment() {
     let mut builder = floor(1e5, 0.3, 0.1);
     let spec = BodySpec {
         pose: Isometry3::translation(0.0, 0.0, radius),
-        mass: MassProperties::new(mass, Vector3::new(0.3, 0.0, 0.0), Matrix3::identity() * 0.01).ok(),
+        mass: MassProperties::new(mass, Vector3::new(0.3, 0.0, 0.0), Matrix3::identity() * 0.01)
+            .ok(),
         ..BodySpec::default()
     };
     let arm = builder.mechanism.body(spec);
@@ -201,5 +201,24 @@ fn bad_compliances_are_errors_that_name_the_shape() {
         builder.geom(Geom::new(body, shape).named("pad").surface(surface));
         let error = builder.build().unwrap_err().to_string();
         assert!(error.contains("pad") && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_patch_that_forms_or_vanishes_within_a_step_is_flagged() {
+    for speed in [1.0, 400.0] {
+        let mut builder = floor(1e6, 0.0, 0.1);
+        let radius = 0.02;
+        let pose = Isometry3::translation(0.0, 0.0, 1.1 * radius);
+        common::free(&mut builder, Shape::sphere(radius).unwrap(), 0.1, pose, Surface::default());
+        let mut simulation = start(builder, "auto", 1e-3);
+        simulation.state_mut().v[2] = -speed;
+        let mut flags = 0;
+        for _ in 0..20 {
+            let report = simulation.step().unwrap();
+            flags += usize::from(report.status() == StepStatus::MotionNotResolved);
+        }
+        // An eighth of a step at 400 m/s is 5 cm, more than the ball is wide.
+        assert_eq!(flags > 0, speed > 100.0, "{speed}: {flags}");
     }
 }

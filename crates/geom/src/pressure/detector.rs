@@ -25,8 +25,7 @@ impl PressureBodies {
         compliance: impl Fn(ColliderId) -> Option<Compliance>,
     ) -> Result<Self, (ColliderId, PressureError)> {
         let ids = || (0..set.len() as u32).map(ColliderId);
-        let yielding: Vec<u32> =
-            ids().filter(|id| set.is_compliant(*id)).map(|id| id.0).collect();
+        let yielding: Vec<u32> = ids().filter(|id| set.is_compliant(*id)).map(|id| id.0).collect();
         if yielding.is_empty() {
             return Ok(Self::default());
         }

@@ -6,6 +6,8 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 
 /// Six times the volume over the cube of the longest edge below which a tetrahedron has no field [-].
 const FLAT: f64 = 1e-10;
+/// Relative difference below which two fields are the same [-].
+const SAME: f64 = 1e-9;
 /// Distance below which a polygon lies in a face, relative to the longest edge [-].
 const COPLANAR: f64 = 1e-12;
 
@@ -60,6 +62,8 @@ pub struct PressureElement {
     pub crosses_surface: bool,
     /// Distance below which a polygon lies in a face [m].
     pub tolerance: f64,
+    /// Number of its cell: elements of one cell have the same field and make one contact.
+    pub cell: u32,
 }
 
 impl PressureElement {
@@ -76,11 +80,8 @@ impl PressureElement {
             pressures.swap(2, 3);
         }
         let [a, b, c, d] = corners;
-        let edges = Matrix3::from_rows(&[
-            (b - a).transpose(),
-            (c - a).transpose(),
-            (d - a).transpose(),
-        ]);
+        let edges =
+            Matrix3::from_rows(&[(b - a).transpose(), (c - a).transpose(), (d - a).transpose()]);
         let rises = Vector3::from_fn(|k, _| pressures[k + 1] - pressures[0]);
         let gradient = edges.try_inverse()? * rises;
         let field = LinearField { gradient, constant: pressures[0] - gradient.dot(&a) };
@@ -90,13 +91,36 @@ impl PressureElement {
             FacePlane { normal, offset: normal.dot(&((p + q + r) / 3.0)) }
         });
         let crosses_surface = pressures.iter().any(|p| *p < 0.0);
-        Some(Self { corners, faces, field, crosses_surface, tolerance: COPLANAR * longest })
+        Some(Self {
+            corners,
+            faces,
+            field,
+            crosses_surface,
+            tolerance: COPLANAR * longest,
+            cell: 0,
+        })
     }
 
     /// Multiplies the pressure.
     pub fn scale_pressure(&mut self, factor: f64) {
         self.field.gradient *= factor;
         self.field.constant *= factor;
+    }
+
+    /// Whether the element makes one contact with the one before it: they have a face in common, and the same field.
+    pub(super) fn shares_cell(&self, before: &Self) -> bool {
+        let shared = self.corners.iter().filter(|x| before.corners.contains(x)).count();
+        shared >= 2 && self.has_field_of(before)
+    }
+
+    /// Whether another element has the same field, up to round-off.
+    fn has_field_of(&self, other: &Self) -> bool {
+        let difference = self.field.gradient - other.field.gradient;
+        let x = &other.corners[0];
+        let size = self.field.gradient.norm();
+        let length = self.tolerance / COPLANAR;
+        difference.norm() <= SAME * size
+            && (self.field.at(x) - other.field.at(x)).abs() <= SAME * size * length
     }
 
     /// Box around the element [m].

@@ -12,7 +12,7 @@
 //! Cost: linear in the elements near the patch, with a logarithm for the search in the trees.
 
 use super::element::{LinearField, PressureElement};
-use super::{PatchPolygon, PatchPolygons, Polygon, PressureBody, RigidTriangle};
+use super::{PatchPolygon, PatchPolygons, Polygon, PolygonPiece, PressureBody, RigidTriangle};
 use crate::Aabb;
 use crate::bvh::Bvh;
 use nalgebra::{Isometry3, Rotation3, Vector3};
@@ -31,7 +31,7 @@ pub struct PosedBody<'a> {
     pub pose: &'a Isometry3<f64>,
 }
 
-/// Adds the polygons between two bodies in the world, sorted by their elements. None if neither yields.
+/// Adds the polygons between two bodies in the world, sorted by their cells. None if neither yields.
 pub fn intersect(a: PosedBody, b: PosedBody, found: &mut PatchPolygons) {
     use PressureBody::{HalfSpace, Solid, Surface};
     let first = found.polygons.len();
@@ -50,7 +50,7 @@ pub fn intersect(a: PosedBody, b: PosedBody, found: &mut PatchPolygons) {
         }
         _ => {}
     }
-    found.polygons[first..].sort_unstable_by_key(|polygon| polygon.elements);
+    found.merge(first);
 }
 
 /// Writes polygons that are computed in the frame of one of the two bodies, the first.
@@ -66,10 +66,10 @@ struct Writer<'a> {
     found: &'a mut PatchPolygons,
 }
 
-/// What a polygon separates: elements of the first and the second body, the unit normal from the first into the second, and
+/// What a polygon separates: cells of the first and the second body, the unit normal from the first into the second, and
 /// the pressures of those that yield.
 struct Interface {
-    elements: [u32; 2],
+    cells: [u32; 2],
     normal: Vector3<f64>,
     fields: [Option<LinearField>; 2],
 }
@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
     }
 
     fn write(&mut self, polygon: &Polygon, interface: &Interface) {
-        let Interface { elements, normal, fields } = interface;
+        let Interface { cells, normal, fields } = interface;
         let Some(field) = fields[0].or(fields[1]) else { return };
         let Some(load) = Load::of(polygon, normal, &field) else { return };
         // The pressure of the first body grows against the normal, that of the second along it.
@@ -108,23 +108,26 @@ impl<'a> Writer<'a> {
             Some(1.0 / (sign * gradient.dot(normal)).max(LEAST_COSINE * gradient.norm()))
         });
         let gradient = 1.0 / compliances.sum::<f64>();
-        let (mut elements, mut normal) = (*elements, self.to_world * normal);
+        let (mut cells, mut normal) = (*cells, self.to_world * normal);
         if self.is_flipped {
-            elements.swap(0, 1);
+            cells.swap(0, 1);
             normal = -normal;
         }
         let first_corner = self.found.corners.len() as u32;
         let (to_world, origin) = (&self.to_world, &self.origin);
         self.found.corners.extend(polygon.corners().iter().map(|x| to_world * x + origin));
+        self.found.pieces.push(PolygonPiece {
+            pressure: load.pressure,
+            first_corner,
+            corners: polygon.corners().len() as u32,
+        });
         self.found.polygons.push(PatchPolygon {
-            elements,
+            cells,
             area: load.area,
             point: to_world * load.centre + origin,
             normal,
             pressure: load.pressure,
             gradient,
-            first_corner,
-            corners: polygon.corners().len() as u32,
         });
     }
 }
@@ -163,12 +166,7 @@ impl Load {
     }
 }
 
-fn solid_with(
-    elements: &[PressureElement],
-    tree: &Bvh,
-    other: &PressureBody,
-    writer: Writer<'_>,
-) {
+fn solid_with(elements: &[PressureElement], tree: &Bvh, other: &PressureBody, writer: Writer<'_>) {
     match other {
         PressureBody::Solid { elements: others, tree: other_tree } => {
             solid_with_solid((elements, tree), (others, other_tree), writer);
@@ -213,7 +211,8 @@ fn solid_with_solid(
                 polygon.clip(|x| -element.field.at(x));
             }
             let fields = [Some(element.field), Some(other.field)];
-            writer.write(&polygon, &Interface { elements: [i, j], normal, fields });
+            writer
+                .write(&polygon, &Interface { cells: [element.cell, other.cell], normal, fields });
         });
     });
 }
@@ -233,7 +232,10 @@ fn solid_with_surface(
             let mut polygon = Polygon::triangle(&corners);
             polygon.clip_to(element, &normal);
             let fields = [Some(element.field), None];
-            writer.write(&polygon, &Interface { elements: [i, j], normal, fields });
+            writer.write(
+                &polygon,
+                &Interface { cells: [element.cell, triangle.cell], normal, fields },
+            );
         });
     });
 }
@@ -247,8 +249,7 @@ fn solid_with_half_space(
 ) {
     let (up, offset) = writer.plane();
     let lowest = |bounds: &Aabb| up.dot(&bounds.centre()) - 0.5 * up.abs().dot(&bounds.size());
-    let pressure =
-        gradient.map(|g| LinearField { gradient: -g * up, constant: g * offset });
+    let pressure = gradient.map(|g| LinearField { gradient: -g * up, constant: g * offset });
     tree.visit_where(
         |bounds| lowest(bounds) <= offset,
         |i| {
@@ -266,7 +267,7 @@ fn solid_with_half_space(
                 polygon.clip(|x| -element.field.at(x));
             }
             let fields = [Some(element.field), pressure];
-            writer.write(&polygon, &Interface { elements: [i, 0], normal, fields });
+            writer.write(&polygon, &Interface { cells: [element.cell, 0], normal, fields });
         },
     );
 }
@@ -289,7 +290,7 @@ fn surface_in_half_space(
             polygon.clip(|x| up.dot(x) - offset);
             let fields = [None, Some(field)];
             let normal = triangle.normal;
-            writer.write(&polygon, &Interface { elements: [i, 0], normal, fields });
+            writer.write(&polygon, &Interface { cells: [triangle.cell, 0], normal, fields });
         },
     );
 }

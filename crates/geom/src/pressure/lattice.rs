@@ -11,8 +11,7 @@ use crate::{Aabb, PressureError, Shape};
 use nalgebra::Vector3;
 
 /// The six orders of the axes along which Kuhn's tetrahedra of a cell go from its lowest to its highest corner.
-const ORDERS: [[usize; 3]; 6] =
-    [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 /// The elements of a closed mesh or a field, with pressures up to one, and the largest depth [m].
 pub(super) fn elements(
@@ -35,14 +34,14 @@ pub(super) fn elements(
     };
     let size = bounds.size();
     let cells = size.map(|length| (length / resolution).ceil().max(2.0));
+    // Cells have even numbers below the limit.
     if !(6.0 * cells.product() < MOST_ELEMENTS as f64) {
         return Err(PressureError::Resolution { shape: shape.name(), resolution });
     }
     let spacing = size.component_div(&cells);
     let cells = cells.map(|n| n as usize);
-    let place = |i: [usize; 3]| {
-        bounds.min + Vector3::from_fn(|axis, _| spacing[axis] * i[axis] as f64)
-    };
+    let place =
+        |i: [usize; 3]| bounds.min + Vector3::from_fn(|axis, _| spacing[axis] * i[axis] as f64);
     let points = cells.map(|n| n + 1);
     let number = |[i, j, k]: [usize; 3]| i + points.x * (j + points.y * k);
     let mut depths = Vec::with_capacity(points.product());
@@ -68,7 +67,9 @@ pub(super) fn elements(
                     }
                     let pressures = corners.map(|corner| depths[number(corner)] / deepest);
                     if pressures.iter().any(|p| *p > 0.0) {
-                        elements.extend(PressureElement::new(corners.map(place), pressures));
+                        let element = PressureElement::new(corners.map(place), pressures);
+                        let cell = 2 * (i + cells.x * (j + cells.y * k)) as u32;
+                        elements.extend(element.map(|e| PressureElement { cell, ..e }));
                     }
                 }
             }

@@ -21,7 +21,7 @@ pub use clip::Polygon;
 pub use detector::{PatchDetector, PressureBodies};
 pub use element::{LinearField, PressureElement};
 pub use intersect::{PosedBody, intersect};
-pub use patch::{Patch, PatchPolygon, PatchPolygons, PatchTotal};
+pub use patch::{Patch, PatchPolygon, PatchPolygons, PatchTotal, PolygonPiece};
 
 use crate::bvh::Bvh;
 use crate::{Aabb, PressureError, Shape};
@@ -64,6 +64,37 @@ pub struct RigidTriangle {
     pub corners: [Vector3<f64>; 3],
     /// Outward unit normal [-].
     pub normal: Vector3<f64>,
+    /// Number of its cell: triangles that follow one another in one plane make one contact.
+    pub cell: u32,
+}
+
+impl RigidTriangle {
+    /// Whether it makes one contact with the one before it: both lie in one plane and have an edge in common.
+    fn shares_cell(&self, before: &Self) -> bool {
+        let shared = self.corners.iter().filter(|x| before.corners.contains(x)).count();
+        shared == 2 && (self.normal - before.normal).norm() <= SAME_PLANE
+    }
+}
+
+/// Difference of unit normals below which two triangles lie in one plane [-].
+const SAME_PLANE: f64 = 1e-12;
+/// Joins elements that follow one another to cells, of at most two triangles or one grid cell. Before, the cell of each is
+/// the number of the triangle or twice that of the grid cell that it comes from.
+fn join_cells<T>(
+    items: &mut [T],
+    shares: impl Fn(&T, &T) -> bool,
+    cell: impl Fn(&mut T) -> &mut u32,
+) {
+    let (mut number, mut first) = (0, 0);
+    for index in 0..items.len() {
+        let source = *cell(&mut items[index]);
+        if index == 0 {
+            first = source;
+        } else if source > first + 1 || !shares(&items[index], &items[index - 1]) {
+            (number, first) = (number + 1, source);
+        }
+        *cell(&mut items[index]) = number;
+    }
 }
 
 /// A shape as contact patches see it, in its own frame S.
@@ -109,6 +140,7 @@ impl PressureBody {
         };
         let scale = thickness.map_or(modulus, |thickness| modulus * depth / thickness);
         elements.iter_mut().for_each(|element| element.scale_pressure(scale));
+        join_cells(&mut elements, PressureElement::shares_cell, |element| &mut element.cell);
         if elements.is_empty() {
             return Err(PressureError::Resolution { shape: shape.name(), resolution });
         }
@@ -132,13 +164,14 @@ impl PressureBody {
                 (skin.vertices, skin.triangles)
             }
         };
-        let triangle = |t: &[u32; 3]| {
+        let triangle = |(number, t): (usize, &[u32; 3])| {
             let corners = t.map(|v| vertices[v as usize]);
             let [a, b, c] = corners;
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0)?;
-            Some(RigidTriangle { corners, normal })
+            Some(RigidTriangle { corners, normal, cell: number as u32 })
         };
-        let triangles: Vec<_> = faces.iter().filter_map(triangle).collect();
+        let mut triangles: Vec<_> = faces.iter().enumerate().filter_map(triangle).collect();
+        join_cells(&mut triangles, RigidTriangle::shares_cell, |triangle| &mut triangle.cell);
         let boxes: Vec<_> = triangles.iter().map(|t| Aabb::of_points(t.corners)).collect();
         Ok(Self::Surface { triangles, tree: Bvh::of_boxes(&boxes) })
     }

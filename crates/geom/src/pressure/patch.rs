@@ -7,8 +7,8 @@ use std::ops::Range;
 /// One polygon of a patch: a compliant contact point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatchPolygon {
-    /// Numbers of the elements of A and B; the same elements have the same numbers for ever.
-    pub elements: [u32; 2],
+    /// Numbers of the cells of A and B between which it lies; the same cells have the same numbers for ever.
+    pub cells: [u32; 2],
     /// Area [m²].
     pub area: f64,
     /// Centre of pressure: the point at which the pressures of the polygon have no moment [m].
@@ -19,13 +19,27 @@ pub struct PatchPolygon {
     pub pressure: f64,
     /// Growth of the pressure per approach g, 1/g = 1/g_A + 1/g_B [Pa/m].
     pub gradient: f64,
-    /// Corners, as a range of [`PatchPolygons::corners`].
+}
+
+/// A convex piece of a polygon: what two elements share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PolygonPiece {
+    /// Mean pressure [Pa].
+    pub pressure: f64,
+    /// Its corners: the index of the first in [`PatchPolygons::corners`], and their number.
     pub first_corner: u32,
     /// Number of corners.
     pub corners: u32,
 }
 
 impl PatchPolygon {
+    /// Adds another part of the same plane.
+    fn add(&mut self, other: &Self) {
+        let (force, area) = (self.force() + other.force(), self.area + other.area);
+        self.point = (self.point * self.force() + other.point * other.force()) / force;
+        (self.pressure, self.area) = (force / area, area);
+    }
+
     /// Force along the normal without motion [N].
     pub fn force(&self) -> f64 {
         self.area * self.pressure
@@ -52,7 +66,9 @@ impl PatchPolygon {
 pub struct PatchPolygons {
     /// The polygons.
     pub polygons: Vec<PatchPolygon>,
-    /// Corners of all polygons [m].
+    /// The pieces of all polygons, for pictures.
+    pub pieces: Vec<PolygonPiece>,
+    /// Corners of all pieces [m].
     pub corners: Vec<Vector3<f64>>,
 }
 
@@ -60,13 +76,33 @@ impl PatchPolygons {
     /// Forgets all polygons and keeps the memory.
     pub fn clear(&mut self) {
         self.polygons.clear();
+        self.pieces.clear();
         self.corners.clear();
     }
 
-    /// Corners of a polygon [m].
-    pub fn corners_of(&self, polygon: &PatchPolygon) -> &[Vector3<f64>] {
-        let first = polygon.first_corner as usize;
-        &self.corners[first..first + polygon.corners as usize]
+    /// Corners of a piece [m].
+    pub fn corners_of(&self, piece: &PolygonPiece) -> &[Vector3<f64>] {
+        let first = piece.first_corner as usize;
+        &self.corners[first..first + piece.corners as usize]
+    }
+
+    /// Sorts the polygons from `first` on by their cells, and makes one of those between the same two cells, in which both
+    /// pressures are linear: they lie in one plane.
+    pub(super) fn merge(&mut self, first: usize) {
+        let polygons = &mut self.polygons;
+        polygons[first..].sort_unstable_by_key(|polygon| polygon.cells);
+        let mut end = first;
+        for index in first..polygons.len() {
+            let next = polygons[index];
+            match polygons[first..end].last_mut() {
+                Some(last) if last.cells == next.cells => last.add(&next),
+                _ => {
+                    polygons[end] = next;
+                    end += 1;
+                }
+            }
+        }
+        polygons.truncate(end);
     }
 
     /// Sums over polygons.
@@ -82,7 +118,7 @@ pub struct Patch {
     pub a: ColliderId,
     /// The collider with the larger id.
     pub b: ColliderId,
-    /// Its polygons, sorted by their elements.
+    /// Its polygons, sorted by their cells.
     pub polygons: Range<usize>,
 }
 

@@ -5,8 +5,8 @@
 //! "distance from the surface over the largest distance" up to the facets of round sides; ellipsoids and convex hulls have
 //! one that is linear between their centre and their surface. One layer of elements suffices, since the field is linear.
 
-use super::element::PressureElement;
 use super::MOST_ELEMENTS;
+use super::element::PressureElement;
 use crate::shape::Convex;
 use crate::{PressureError, Shape};
 use nalgebra::Vector3;
@@ -68,7 +68,7 @@ impl Skin {
     /// left out, where points of the medial axis coincide.
     pub fn elements(&self) -> Result<(Vec<PressureElement>, f64), PressureError> {
         let mut elements = Vec::new();
-        for triangle in &self.triangles {
+        for (number, triangle) in self.triangles.iter().enumerate() {
             let mut sorted = *triangle;
             sorted.sort_unstable();
             let [a, b, c] = sorted.map(|v| v as usize);
@@ -78,7 +78,8 @@ impl Skin {
                 ([outer[a], outer[b], inner[b], inner[c]], [0.0, 0.0, 1.0, 1.0]),
                 ([outer[a], inner[a], inner[b], inner[c]], [0.0, 1.0, 1.0, 1.0]),
             ] {
-                elements.extend(PressureElement::new(corners, pressures));
+                let element = PressureElement::new(corners, pressures);
+                elements.extend(element.map(|e| PressureElement { cell: number as u32, ..e }));
             }
         }
         Ok((elements, self.depth))
@@ -146,11 +147,7 @@ impl Skin {
     }
 
     /// A triangle cut into `cells`² triangles; `at(s, t)` is a vertex with its point of the medial axis.
-    fn lattice(
-        &mut self,
-        cells: usize,
-        at: impl Fn(f64, f64) -> (Vector3<f64>, Vector3<f64>),
-    ) {
+    fn lattice(&mut self, cells: usize, at: impl Fn(f64, f64) -> (Vector3<f64>, Vector3<f64>)) {
         let first = self.vertices.len() as u32;
         // Row j has cells + 1 − j vertices.
         let number = |i: usize, j: usize| first + (j * (2 * cells + 3 - j) / 2 + i) as u32;
@@ -219,7 +216,8 @@ impl Skin {
     fn capsule(radius: f64, half_length: f64, resolution: f64) -> Self {
         let mut skin = Self { depth: radius, ..Self::default() };
         let around = cells(TAU * radius, resolution).max(LEAST_AROUND);
-        let (bows, high) = (cells(0.25 * TAU * radius, resolution).max(2), cells(2.0 * half_length, resolution));
+        let (bows, high) =
+            (cells(0.25 * TAU * radius, resolution).max(2), cells(2.0 * half_length, resolution));
         // Rings from the south pole to the north pole, with the height of their point of the medial axis.
         let mut rings = Vec::new();
         for k in 1..=bows {

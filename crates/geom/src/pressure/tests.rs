@@ -165,7 +165,10 @@ fn the_force_of_a_sphere_on_a_rigid_plane_converges_at_second_order() {
             let body = yielding(&shape, Some(1.33 * radius / cells));
             // The mean over some orientations, so that the number does not depend on one.
             let forces = (0..20).map(|k| {
-                let X_WA = Isometry3::from_parts(at(0.0, 0.0, radius - depth).translation, pose(k, 0.0).rotation);
+                let X_WA = Isometry3::from_parts(
+                    at(0.0, 0.0, radius - depth).translation,
+                    pose(k, 0.0).rotation,
+                );
                 total(&patch((&plane, &Isometry3::identity()), (&body, &X_WA))).force.z
             });
             (forces.sum::<f64>() / 20.0 - exact).abs() / exact
@@ -200,7 +203,8 @@ fn patches_are_the_same_for_both_orders_of_their_bodies() {
     let mut touching = 0;
     for k in 0..200 {
         let (one, two) = (&shapes[k % 7], &shapes[(k / 7) % 7]);
-        let [a, b] = [yielding(one, None), if k % 2 == 0 { yielding(two, None) } else { rigid(two) }];
+        let [a, b] =
+            [yielding(one, None), if k % 2 == 0 { yielding(two, None) } else { rigid(two) }];
         let (X_WA, X_WB) = (pose(k, 0.04), pose(k + 500, 0.04));
         let [forward, backward] =
             [patch((&a, &X_WA), (&b, &X_WB)), patch((&b, &X_WB), (&a, &X_WA))].map(|p| total(&p));
@@ -226,9 +230,8 @@ fn forces_are_continuous_in_the_pose() {
         let (X_WA, X_WB) = (pose(k, 0.05), pose(k + 10_000, 0.05));
         let motion = pose(k + 20_000, 1.0);
         let shift = motion.translation.vector.normalize() * 1e-5;
-        let turn = UnitQuaternion::from_scaled_axis(
-            motion.rotation.scaled_axis().normalize() * 1e-4,
-        );
+        let turn =
+            UnitQuaternion::from_scaled_axis(motion.rotation.scaled_axis().normalize() * 1e-4);
         let moved = Isometry3::from_parts(
             Translation3::from(X_WB.translation.vector + shift),
             turn * X_WB.rotation,

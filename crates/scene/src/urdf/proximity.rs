@@ -30,8 +30,7 @@ pub(super) fn read(
     let positive: fn(f64) -> bool = |x| x > 0.0;
     let modulus = value("hydroelastic_modulus", "a pressure above zero [Pa]", positive)?;
     let resolution = value("mesh_resolution_hint", "a length above zero [m]", positive)?;
-    let dissipation =
-        value("relaxation_time", "a time that is not negative [s]", |x| x >= 0.0)?;
+    let dissipation = value("relaxation_time", "a time that is not negative [s]", |x| x >= 0.0)?;
     if let Some(friction) = value("mu_dynamic", "a number from 0 on", |x| x >= 0.0)? {
         surface.friction = friction;
     }

@@ -171,8 +171,7 @@ pub(crate) fn add_point_rows(
     if point.lasts {
         rows.set_lasting();
     }
-    let axes_W: [Vector3<f64>; contact::DIM] =
-        std::array::from_fn(|row| R_CW.row(row).transpose());
+    let axes_W: [Vector3<f64>; contact::DIM] = std::array::from_fn(|row| R_CW.row(row).transpose());
     let [tree_A, tree_B] = bodies.map(|body| context.moving_tree(body));
     rows.set_separate(tree_A != tree_B);
     rows.add_point_velocity(context, bodies[1], p_B, &axes_W, 1.0);

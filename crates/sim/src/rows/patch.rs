@@ -13,9 +13,9 @@ use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowPa
 use crate::surface::{Pairing, Resistance};
 use crate::world::World;
 
-/// Bits of the number of an element in a key.
-const ELEMENT_BITS: u32 = 20;
-const _: () = assert!(stiction_geom::pressure::MOST_ELEMENTS <= 1 << ELEMENT_BITS);
+/// Bits of the number of a cell in a key.
+const CELL_BITS: u32 = 20;
+const _: () = assert!(stiction_geom::pressure::MOST_ELEMENTS <= 1 << CELL_BITS);
 
 /// Adds the rows of all polygons of the patches.
 pub(crate) fn add_rows(
@@ -37,8 +37,7 @@ pub(crate) fn add_rows(
         let mut pairing: Option<Pairing> = None;
         for polygon in &detected.found().polygons[patch.polygons.clone()] {
             let contact = at(polygon);
-            let combined =
-                *pairing.get_or_insert_with(|| pairing_of(world, &contact, parameters));
+            let combined = *pairing.get_or_insert_with(|| pairing_of(world, &contact, parameters));
             let pairing = Pairing { stiffness: polygon.stiffness(), ..combined };
             let Some(law) = friction_law(&pairing) else { continue };
             let R_CW = frame(world, &contact, &pairing, context);
@@ -50,7 +49,7 @@ pub(crate) fn add_rows(
             let lasts = normal_velocity.abs() <= LASTING_APPROACH * parameters.bounce_threshold;
             add_point_rows(
                 &PointRows {
-                    key: key(patch.a.0, patch.b.0, polygon.elements),
+                    key: key(patch.a.0, patch.b.0, polygon.cells),
                     law,
                     contact: &contact,
                     points: [contact.point; 2],
@@ -68,9 +67,9 @@ pub(crate) fn add_rows(
     }
 }
 
-/// The identity of a polygon over time. Numbers of elements in it have the order of the polygons.
+/// The identity of a polygon over time. Numbers of cells in it have the order of the polygons.
 fn key(a: u32, b: u32, [first, second]: [u32; 2]) -> ConstraintKey {
-    let number = (u64::from(first) << ELEMENT_BITS) | u64::from(second);
+    let number = (u64::from(first) << CELL_BITS) | u64::from(second);
     let (feature, row) = ((number >> 8) as u32, (number & 0xff) as u8);
     ConstraintKey { class: ConstraintClass::Patch, a, b, feature, row }
 }
@@ -99,9 +98,9 @@ mod tests {
 
     #[test]
     fn keys_of_polygons_differ_and_have_their_order() {
-        let most = (1 << ELEMENT_BITS) - 1;
-        let elements = [[0, 0], [0, 1], [0, 255], [0, 256], [0, most], [1, 0], [most, most]];
-        let keys = elements.map(|elements| key(3, 4, elements));
+        let most = (1 << CELL_BITS) - 1;
+        let cells = [[0, 0], [0, 1], [0, 255], [0, 256], [0, most], [1, 0], [most, most]];
+        let keys = cells.map(|cells| key(3, 4, cells));
         assert!(keys.is_sorted_by(|a, b| a < b));
     }
 }

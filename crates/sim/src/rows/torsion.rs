@@ -150,7 +150,7 @@ mod tests {
                 combine,
                 tangential: Default::default(),
                 contact: Default::default(),
-            convex_friction: false,
+                convex_friction: false,
             };
             let (mut rows, mut warm_start) = (RowBuilder::default(), WarmStart::default());
             contact::add_rows(

@@ -43,8 +43,17 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let parameters = step.row_parameters();
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    let Scratch { data, free, driven, soft_detector, patch_detector, look_ahead, prediction, rows, .. } =
-        &mut **scratch;
+    let Scratch {
+        data,
+        free,
+        driven,
+        soft_detector,
+        patch_detector,
+        look_ahead,
+        prediction,
+        rows,
+        ..
+    } = &mut **scratch;
     let context = ConstraintContext::new(model, data, free, history, driven);
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();

@@ -19,10 +19,6 @@ const ROUNDS: usize = 3;
 /// Solves the step again while contacts of the next state penetrate without a row. Contacts that are still
 /// missed after the last round are left to the position correction.
 pub(super) fn solve_with_missed_contacts(step: &mut StepContext) -> Result<(), StepError> {
-    if !step.settings.contact.corrects_positions() {
-        // Contacts begin to act in the next step.
-        return Ok(());
-    }
     for _ in 0..ROUNDS {
         let StepContext { world, settings, state, history, scratch, .. } = step;
         let Scratch { look_ahead, contacts, data, driven, moves, .. } = &mut **scratch;

@@ -41,6 +41,8 @@ pub(crate) struct Scratch {
     pub soft_detector: SoftDetector,
     /// Patches at the configuration of the data at the start of a step.
     pub patch_detector: PatchDetector,
+    /// Whether a patch formed, vanished or turned round within the step.
+    pub patches_jump: bool,
     /// Per body: whether it has not moved since the last detection.
     pub resting: Vec<bool>,
     /// Per body: motion within the step, enlarged by the reach factor.
@@ -111,6 +113,7 @@ impl Scratch {
             contacts: Vec::new(),
             flush: FlushContacts::default(),
             patch_detector: PatchDetector::default(),
+            patches_jump: false,
             soft_detector: SoftDetector::new(&world.colliders, &world.softs.surfaces),
             resting: vec![false; model.bodies().len()],
             motions: vec![FrameMotion::default(); model.bodies().len()],
