@@ -801,6 +801,9 @@ class ContactPatch:
     def geom_names(self) -> tuple[str, str]:
         """Names of the shapes A and B."""
     @property
+    def body_names(self) -> tuple[str, str]:
+        """Names of the bodies A and B."""
+    @property
     def bodies(self) -> tuple[int, int]:
         """Numbers of the bodies A and B."""
     @property

@@ -95,8 +95,10 @@ impl Contacts {
     #[getter]
     fn patches(&self) -> Vec<ContactPatch> {
         let geoms = self.content.world.geoms();
+        let model = Model { content: self.content.clone() };
         let with_names = |sum: PatchSum| ContactPatch {
             names: sum.geoms.map(|geom| geoms[geom].name.clone()).into(),
+            bodies: sum.bodies.map(|body| model.name_of_body(body).to_owned()).into(),
             sum,
         };
         PatchSum::all_of(&self.points).into_iter().map(with_names).collect()
@@ -162,6 +164,7 @@ impl Contacts {
 pub struct ContactPatch {
     sum: PatchSum,
     names: (String, String),
+    bodies: (String, String),
 }
 
 #[pymethods]
@@ -176,6 +179,12 @@ impl ContactPatch {
     #[getter]
     fn geom_names(&self) -> (String, String) {
         self.names.clone()
+    }
+
+    /// Names of the bodies A and B.
+    #[getter]
+    fn body_names(&self) -> (String, String) {
+        self.bodies.clone()
     }
 
     /// Numbers of the bodies A and B.
@@ -222,6 +231,6 @@ impl ContactPatch {
 
     fn __repr__(&self) -> String {
         let PatchSum { area, polygons, .. } = self.sum;
-        format!("ContactPatch({:?}, area={area:.3e}, polygons={polygons})", self.names)
+        format!("ContactPatch({:?}, area={area:.3e}, polygons={polygons})", self.bodies)
     }
 }

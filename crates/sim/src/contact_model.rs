@@ -7,7 +7,7 @@
 //! R_n = max(β²/(4π²) w, 1/(δt k (δt + τ_d))),   R_t = σ w,   v̂_n = −φ₀/(δt + τ_d)      [Castro22, Eqs. (20), (29), (30)]
 //! ```
 //!
-//! with w = ‖W_ii‖_F/3. Nothing else removes penetration. Friction creeps: at most σ w |γ_t| while it holds.
+//! with w = ‖W_ii‖_F/3. Nothing else removes penetration, and steps are not divided. Friction creeps: at most σ w |γ_t| while it holds.
 //! Deviation: a contact that is still apart may close within the step, v̂_n = −φ₀/δt.
 
 use stiction_solve::compliance::NearRigid;
@@ -37,6 +37,11 @@ stiction_solve::setting_choices!(ContactModel {
 });
 
 impl ContactModel {
+    /// Whether a step may be computed in parts: the stiffness of near-rigid contacts depends on its length.
+    pub(crate) fn has_divisible_steps(self) -> bool {
+        self == Self::Rigid
+    }
+
     /// Whether displacements remove penetration of rigid surfaces.
     pub(crate) fn corrects_positions(self) -> bool {
         self == Self::Rigid

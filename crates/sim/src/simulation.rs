@@ -348,8 +348,9 @@ impl Simulation {
     /// Advances the state by one time step, or returns an error and leaves it as it was. A step whose motion is not
     /// resolved is computed in parts, see [`Settings::divisions`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let Settings { time_step, divisions, scheme, .. } = self.settings;
-        let may_be_divided = divisions > 0 && scheme == Scheme::Refined;
+        let Settings { time_step, divisions, scheme, contact, .. } = self.settings;
+        let is_divisible = scheme == Scheme::Refined && contact.has_divisible_steps();
+        let may_be_divided = divisions > 0 && is_divisible;
         let whole = StepPart::whole(time_step, may_be_divided);
         self.keep_driven_poses();
         self.delay_controls();
