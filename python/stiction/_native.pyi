@@ -1165,6 +1165,41 @@ class StepReport:
         """Time of all steps [s]."""
 
 @final
+class ContactPatch:
+    """A patch over which two shapes touch, of which at least one is compliant, in the last step."""
+
+    @property
+    def geoms(self) -> tuple[int, int]:
+        """Numbers of the shapes A and B."""
+    @property
+    def geom_names(self) -> tuple[str, str]:
+        """Names of the shapes A and B."""
+    @property
+    def body_names(self) -> tuple[str, str]:
+        """Names of the bodies A and B."""
+    @property
+    def bodies(self) -> tuple[int, int]:
+        """Numbers of the bodies A and B."""
+    @property
+    def area(self) -> float:
+        """Area [m²]."""
+    @property
+    def centre(self) -> _Array:
+        """Centre of pressure in the world [m], shape (3,)."""
+    @property
+    def force(self) -> _Array:
+        """Force on B, its opposite on A, mean over the step, world axes [N], shape (3,)."""
+    @property
+    def moment(self) -> _Array:
+        """Moment of the forces on B about the centre of pressure, world axes [N·m], shape (3,)."""
+    @property
+    def pressure(self) -> float:
+        """Largest mean pressure of a polygon [Pa]."""
+    @property
+    def polygons(self) -> int:
+        """Number of polygons."""
+
+@final
 class Contacts:
     """The contacts of the last step, n of them, with the forces that the solver used. It is a copy:
     the next step does not change it.
@@ -1187,6 +1222,14 @@ class Contacts:
         """Torques on B of spinning and rolling friction, their opposites on A, world axes [N·m],
         shape (n, 3).
         """
+    @property
+    def area(self) -> _Array:
+        """Areas of the polygons of patches for which the contacts stand [m²]; zero for contacts at
+        points, shape (n,).
+        """
+    @property
+    def patches(self) -> list[ContactPatch]:
+        """The patches of compliant shapes: the contacts with an area, summed up per pair of shapes."""
     @property
     def velocity(self) -> _Array:
         """Velocities of B relative to A after the step, world axes [m/s], shape (n, 3)."""

@@ -71,6 +71,7 @@ fn contact(gap: f64) -> ContactPoint {
         point: zero,
         normal: Vector3::x(),
         gap,
+        area: 0.0,
         force: zero,
         torque: zero,
         velocity: zero,

@@ -69,6 +69,8 @@ pub struct Colliders {
     fixed: Vec<bool>,
     /// Whether the motion of a frame is given; such frames touch only what moves freely.
     driven: Vec<bool>,
+    /// Per collider: whether it yields by a pressure field, so that its contacts are patches; empty if none does.
+    compliant: Vec<bool>,
     frames: usize,
 }
 
@@ -133,6 +135,13 @@ impl CollidersBuilder {
             self.set.driven.resize(frame + 1, false);
         }
         self.set.driven[frame] = true;
+    }
+
+    /// Declares that a collider yields by a pressure field: its contacts are patches, which [`crate::pressure`] finds.
+    pub fn compliant(&mut self, id: ColliderId) {
+        let n = self.set.compliant.len().max(id.index() + 1);
+        self.set.compliant.resize(n, false);
+        self.set.compliant[id.index()] = true;
     }
 
     /// Validates everything once; a [`Colliders`] needs no further checks.
@@ -214,8 +223,27 @@ impl Colliders {
         self.is_fixed(frame) || self.driven.get(frame as usize).copied().unwrap_or(false)
     }
 
-    /// Whether the rules allow contact between the colliders with these indices.
+    /// Whether a collider yields by a pressure field.
+    pub fn is_compliant(&self, id: ColliderId) -> bool {
+        self.compliant.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether the rules allow contact at points between the colliders with these indices. Those of which one yields
+    /// touch in patches.
     pub fn may_touch(&self, a: u32, b: u32) -> bool {
+        !self.is_patch(a, b) && self.is_allowed(a, b)
+    }
+
+    /// Whether the rules allow a patch between the colliders with these indices.
+    pub fn may_touch_in_patch(&self, a: u32, b: u32) -> bool {
+        self.is_patch(a, b) && self.is_allowed(a, b)
+    }
+
+    fn is_patch(&self, a: u32, b: u32) -> bool {
+        !self.compliant.is_empty() && [a, b].iter().any(|id| self.is_compliant(ColliderId(*id)))
+    }
+
+    fn is_allowed(&self, a: u32, b: u32) -> bool {
         let (one, two) = (&self.colliders[a as usize], &self.colliders[b as usize]);
         let by_rule = one.frame != two.frame
             && one.groups.agree(&two.groups)

@@ -424,3 +424,57 @@ pub enum SoftSurfaceError {
         found: f64,
     },
 }
+
+/// An invalid pressure field, or a shape that cannot have one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PressureError {
+    /// A modulus that is not a positive, finite number.
+    #[error(
+        "compliance: modulus = {found} Pa; expected a finite number > 0, or no compliance for a rigid shape"
+    )]
+    Modulus {
+        /// The modulus given [Pa].
+        found: f64,
+    },
+    /// A length that is not a positive, finite number.
+    #[error("compliance: {parameter} = {found} m; expected a finite number > 0")]
+    Length {
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// The length given [m].
+        found: f64,
+    },
+    /// A compliant half space without a thickness.
+    #[error(
+        "compliance: a plane has no thickness; expected the depth at which its pressure is that of the modulus"
+    )]
+    NoThickness,
+    /// A mesh that is not closed.
+    #[error(
+        "compliance: {borders} edges of the mesh do not join two triangles; expected a closed mesh"
+    )]
+    Open {
+        /// Number of edges of one triangle.
+        borders: usize,
+    },
+    /// A shape of a kind that takes no part in patches.
+    #[error(
+        "compliance: the shape is a {found}; expected a box, capsule, convex hull, cylinder, ellipsoid, closed mesh, plane, sdf or sphere (compounds: their parts one by one)"
+    )]
+    Shape {
+        /// Name of the kind.
+        found: &'static str,
+    },
+    /// A resolution that asks for too many elements, or for none.
+    #[error(
+        "compliance: resolution {resolution} m of a {shape}; expected one that makes between 1 and {} elements",
+        crate::pressure::MOST_ELEMENTS
+    )]
+    Resolution {
+        /// Name of the shape.
+        shape: &'static str,
+        /// The resolution [m].
+        resolution: f64,
+    },
+}

@@ -4,7 +4,7 @@
 //! by moving frames; a [`Detector`] is the workspace that finds contacts between them:
 //! [`detect`] contains the broad phase, [`narrow`] the pairs of convex shapes, [`nonconvex`] meshes, height
 //! fields and compounds. [`sweep`] finds when two moving shapes first meet. A [`TetMesh`] is a solid meshed by [`tetrahedra`]; [`soft`] finds the contacts of
-//! deforming surfaces.
+//! deforming surfaces, [`pressure`] the patches over which compliant shapes touch.
 
 #![forbid(unsafe_code)]
 #![allow(non_snake_case)] // matrices keep the capitals of the papers
@@ -23,6 +23,7 @@ pub mod field;
 mod local_height;
 pub mod narrow;
 pub mod nonconvex;
+pub mod pressure;
 pub mod sdf;
 pub mod shape;
 pub mod soft;
@@ -33,9 +34,10 @@ pub use bounds::Aabb;
 pub use collider::{Collider, ColliderId, Colliders, CollidersBuilder, Groups};
 pub use contact::Contact;
 pub use detect::{DetectionReach, Detector, FrameMotion};
-pub use error::{ColliderError, ShapeError, SoftSurfaceError, TetMeshError};
+pub use error::{ColliderError, PressureError, ShapeError, SoftSurfaceError, TetMeshError};
 pub use field::{Field, FieldSolid};
 pub use local_height::local_height;
+pub use pressure::{Compliance, PatchDetector, PatchPolygon, PressureBodies, PressureBody};
 pub use shape::{Ray, RayHit, SHAPES, Shape, ShapeEntry};
 pub use soft::{
     FacePoint, SoftContact, SoftContactSide, SoftDetector, SoftSurface, SoftSurfaceId,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use stiction_sim::ContactPoint;
+use stiction_sim::{ContactPatch as PatchSum, ContactPoint};
 
 use crate::model::Model;
 use crate::model_source::ModelContent;
@@ -85,6 +85,25 @@ impl Contacts {
         self.vectors(py, |point| &point.torque)
     }
 
+    /// Areas of the polygons of patches for which the contacts stand [m²]; zero for contacts at points, shape (n,).
+    #[getter]
+    fn area<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_iter(py, self.points.iter().map(|point| point.area))
+    }
+
+    /// The patches of compliant shapes: the contacts with an area, summed up per pair of shapes.
+    #[getter]
+    fn patches(&self) -> Vec<ContactPatch> {
+        let geoms = self.content.world.geoms();
+        let model = Model { content: self.content.clone() };
+        let with_names = |sum: PatchSum| ContactPatch {
+            names: sum.geoms.map(|geom| geoms[geom].name.clone()).into(),
+            bodies: sum.bodies.map(|body| model.name_of_body(body).to_owned()).into(),
+            sum,
+        };
+        PatchSum::all_of(&self.points).into_iter().map(with_names).collect()
+    }
+
     /// Velocities of B relative to A after the step, world axes [m/s], shape (n, 3).
     #[getter]
     fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -137,5 +156,81 @@ impl Contacts {
 
     fn __repr__(&self) -> String {
         format!("Contacts({})", self.points.len())
+    }
+}
+
+/// A patch over which two shapes touch, of which at least one is compliant, in the last step.
+#[pyclass(frozen, module = "stiction._native")]
+pub struct ContactPatch {
+    sum: PatchSum,
+    names: (String, String),
+    bodies: (String, String),
+}
+
+#[pymethods]
+impl ContactPatch {
+    /// Numbers of the shapes A and B.
+    #[getter]
+    fn geoms(&self) -> (usize, usize) {
+        self.sum.geoms.into()
+    }
+
+    /// Names of the shapes A and B.
+    #[getter]
+    fn geom_names(&self) -> (String, String) {
+        self.names.clone()
+    }
+
+    /// Names of the bodies A and B.
+    #[getter]
+    fn body_names(&self) -> (String, String) {
+        self.bodies.clone()
+    }
+
+    /// Numbers of the bodies A and B.
+    #[getter]
+    fn bodies(&self) -> (usize, usize) {
+        self.sum.bodies.into()
+    }
+
+    /// Area [m²].
+    #[getter]
+    fn area(&self) -> f64 {
+        self.sum.area
+    }
+
+    /// Centre of pressure in the world [m], shape (3,).
+    #[getter]
+    fn centre<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.sum.centre.as_slice())
+    }
+
+    /// Force on B, its opposite on A, mean over the step, world axes [N], shape (3,).
+    #[getter]
+    fn force<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.sum.force.as_slice())
+    }
+
+    /// Moment of the forces on B about the centre of pressure, world axes [N·m], shape (3,).
+    #[getter]
+    fn moment<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.sum.moment.as_slice())
+    }
+
+    /// Largest mean pressure of a polygon [Pa].
+    #[getter]
+    fn pressure(&self) -> f64 {
+        self.sum.pressure
+    }
+
+    /// Number of polygons.
+    #[getter]
+    fn polygons(&self) -> usize {
+        self.sum.polygons
+    }
+
+    fn __repr__(&self) -> String {
+        let PatchSum { area, polygons, .. } = self.sum;
+        format!("ContactPatch({:?}, area={area:.3e}, polygons={polygons})", self.bodies)
     }
 }

@@ -48,7 +48,7 @@ mod _native {
     #[pymodule_export]
     use crate::compare::{Comparison, compare};
     #[pymodule_export]
-    use crate::contacts::Contacts;
+    use crate::contacts::{ContactPatch, Contacts};
     #[pymodule_export]
     use crate::handles::{ActuatorHandle, BodyHandle, GeomHandle, JointHandle};
     #[pymodule_export]

@@ -18,6 +18,8 @@ pub struct ContactPoint {
     pub normal: Vector3<f64>,
     /// Distance along the normal [m], negative in penetration.
     pub gap: f64,
+    /// Area of the polygon of a patch for which the contact stands [m²]; zero for contacts at points.
+    pub area: f64,
     /// Force on B, and its opposite on A, mean over the step, world axes [N].
     pub force: Vector3<f64>,
     /// Torque of friction against spinning and rolling on B, and its opposite on A, mean over the

@@ -1,7 +1,7 @@
 //! Errors of worlds, settings and steps. Messages state the location, the value found and the expected one.
 
 use crate::parameters::ParameterError;
-use stiction_geom::{ColliderError, SoftSurfaceError, TetMeshError};
+use stiction_geom::{ColliderError, PressureError, SoftSurfaceError, TetMeshError};
 use stiction_mech::{ForceError, ModelError, StateError};
 use stiction_solve::ProblemError;
 use stiction_solve::solver::SolverError;
@@ -27,6 +27,14 @@ pub enum WorldError {
         found: f64,
         /// What is expected.
         expected: &'static str,
+    },
+    /// A compliance is invalid, or a shape cannot take part in patches.
+    #[error("shape \"{shape}\": {source}")]
+    Pressure {
+        /// Name of the shape.
+        shape: String,
+        /// What is wrong.
+        source: PressureError,
     },
     /// An equality is invalid.
     #[error("equality \"{name}\": {what}; expected {expected}")]

@@ -10,9 +10,12 @@
 mod bytes;
 mod cable;
 mod checkpoint;
+mod compliance;
 mod compose;
 pub mod constraint;
 mod constraint_work;
+mod contact_model;
+mod contact_patch;
 mod contact_point;
 mod contacts;
 mod divided_step;
@@ -57,7 +60,10 @@ mod mutant_tests;
 
 pub use cable::{Cable, CableCourse, CableEnd, CableId, CableSpec};
 pub use checkpoint::{Checkpoint, fingerprint};
+pub use compliance::Compliance;
 pub use compose::{Base, InsertedWorld};
+pub use contact_model::ContactModel;
+pub use contact_patch::ContactPatch;
 pub use contact_point::ContactPoint;
 pub use energy_balance::EnergyBalance;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};

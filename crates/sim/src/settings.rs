@@ -6,11 +6,13 @@
 mod table;
 
 use stiction_solve::Session;
+use stiction_solve::compliance::NearRigid;
 use stiction_solve::law::FrictionModel;
 use stiction_solve::setting::{
     NamedSettings, SettingError, SettingSpec, SettingTable, SettingValue,
 };
 
+use crate::contact_model::ContactModel;
 use crate::error::SettingsError;
 use crate::scheme::Scheme;
 use crate::soft_surface::TangentialLaw;
@@ -44,6 +46,10 @@ pub struct Settings {
     pub friction_model: Option<FrictionModel>,
     /// Rule that combines coefficients of friction.
     pub combine: Combine,
+    /// How contacts of rigid bodies are modelled.
+    pub contact: ContactModel,
+    /// Limits of the compliance of contacts under [`ContactModel::Sap`].
+    pub near_rigid: NearRigid,
     /// How contacts that are soft as in MuJoCo are softened along the tangents.
     pub tangential: TangentialLaw,
     /// Removal of penetration and of position errors of joints.
@@ -108,6 +114,8 @@ impl Default for Settings {
             max_iterations: None,
             friction_model: None,
             combine: Combine::default(),
+            contact: ContactModel::default(),
+            near_rigid: NearRigid::default(),
             tangential: TangentialLaw::default(),
             stabilisation: Stabilisation::default(),
             sleep: None,

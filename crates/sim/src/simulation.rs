@@ -8,6 +8,7 @@ use stiction_mech::{Actuator, Data, Input, State, kinematics, set_driven_poses, 
 use stiction_solve::law::FrictionModel;
 use stiction_solve::{Goal, Problem, Session};
 
+use crate::contact_model;
 use crate::contact_point::ContactPoint;
 use crate::divided_step::PartMemory;
 use crate::error::{SettingsError, SnapshotError, StepError};
@@ -68,6 +69,7 @@ impl Simulation {
             settings.scheme = settings.file_scheme.ok_or(SettingsError::NoFileScheme)?;
         }
         solve_policy::prepare(&mut session)?;
+        contact_model::prepare(&settings, &mut session)?;
         for (key, value) in &settings.solver_settings {
             session.set(key, value)?;
         }
@@ -355,8 +357,9 @@ impl Simulation {
     /// Advances the state by one time step, or returns an error and leaves it as it was. A step whose motion is not
     /// resolved is computed in parts, see [`Settings::divisions`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        let Settings { time_step, divisions, scheme, .. } = self.settings;
-        let may_be_divided = divisions > 0 && scheme == Scheme::Refined;
+        let Settings { time_step, divisions, scheme, contact, .. } = self.settings;
+        let is_divisible = scheme == Scheme::Refined && contact.has_divisible_steps();
+        let may_be_divided = divisions > 0 && is_divisible;
         let whole = StepPart::whole(time_step, may_be_divided);
         self.update_parameters();
         self.keep_driven_poses();

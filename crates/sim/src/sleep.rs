@@ -5,7 +5,7 @@
 //! it, or when a user changes the state or an input. With friction that truly sticks this is exact:
 //! a sleeping body would not have moved. Soft bodies never sleep and keep awake what they touch.
 
-use stiction_geom::{Contact, SoftContact, SoftContactSide};
+use stiction_geom::{ColliderId, SoftContact, SoftContactSide};
 use stiction_mech::{Data, Model, tree_velocities};
 use stiction_solve::Problem;
 
@@ -51,25 +51,24 @@ impl SleepState {
         self.still.fill(0.0);
     }
 
-    /// Wakes the groups that a moving body touches. `waking` is scratch memory.
+    /// Wakes the groups that a moving body touches, by pairs of shapes that touch. `waking` is scratch memory.
     pub fn wake_touched(
         &mut self,
         world: &World,
-        contacts: &[Contact],
+        touching: impl Iterator<Item = [ColliderId; 2]>,
         data: &Data,
         sleep: Sleep,
         waking: &mut Vec<u32>,
     ) {
         waking.clear();
         let tree_of = |geom: usize| world.model.bodies()[world.geoms[geom].body.0].tree;
-        for contact in contacts {
-            let (Some(a), Some(b)) = (tree_of(contact.a.index()), tree_of(contact.b.index()))
-            else {
+        for [one, other] in touching {
+            let (Some(a), Some(b)) = (tree_of(one.index()), tree_of(other.index())) else {
                 continue;
             };
             let (sleeper, geom) = match (self.asleep[a], self.asleep[b]) {
-                (true, false) => (a, contact.b.index()),
-                (false, true) => (b, contact.a.index()),
+                (true, false) => (a, other.index()),
+                (false, true) => (b, one.index()),
                 _ => continue,
             };
             let speed = data.velocity[world.geoms[geom].body.0].amax();

@@ -29,7 +29,8 @@ use crate::world::World;
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
 const VERSION: u32 = 12;
-/// The version before parameters: still read, with those of the world.
+/// The version before parameters and patches: still read, with the parameters of the world, without areas of contacts and with fewer
+/// classes of constraints.
 const VERSION_WITHOUT_PARAMETERS: u32 = 11;
 /// The version before the number of steps that were not solved: still read, as after one that was.
 const VERSION_WITHOUT_UNSOLVED: u32 = 10;
@@ -235,6 +236,7 @@ impl SnapshotWriter {
         contact.geoms.iter().chain(&contact.bodies).for_each(|index| self.u32(*index as u32));
         contact.soft.iter().for_each(|soft| self.u32(soft.map_or(0, |id| id.0 as u32 + 1)));
         self.f64(contact.gap);
+        self.f64(contact.area);
         for vector in
             [contact.point, contact.normal, contact.force, contact.torque, contact.velocity]
         {
@@ -318,6 +320,7 @@ impl SnapshotReader<'_> {
             bodies: [c as usize, d as usize],
             soft: [self.soft()?, self.soft()?],
             gap: self.f64()?,
+            area: if self.version > VERSION_WITHOUT_PARAMETERS { self.f64()? } else { 0.0 },
             point: self.vector()?,
             normal: self.vector()?,
             force: self.vector()?,
@@ -426,7 +429,10 @@ impl SnapshotReader<'_> {
     }
 
     fn constraint_key(&mut self) -> Result<ConstraintKey, SnapshotError> {
-        let class = ConstraintClass::from_number(self.u32()?)
+        let number = self.u32()?;
+        let is_shifted =
+            self.version <= VERSION_WITHOUT_PARAMETERS && number >= ConstraintClass::Patch as u32;
+        let class = ConstraintClass::from_number(number.saturating_add(u32::from(is_shifted)))
             .ok_or(SnapshotError::Damaged { bytes: self.total })?;
         let (a, b, feature) = (self.u32()?, self.u32()?, self.u32()?);
         Ok(ConstraintKey { class, a, b, feature, row: self.u32()? as u8 })

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 
 use nalgebra::{Unit, Vector3};
 
+use crate::compliance::Compliance;
 use crate::error::WorldError;
 use crate::soft_surface::{SoftPairing, SoftSurface};
 
@@ -27,6 +28,8 @@ pub struct Surface {
     pub dissipation: f64,
     /// Softness as in MuJoCo, in place of a stiffness.
     pub soft: Option<SoftSurface>,
+    /// A pressure field: contacts of the shape are patches, in place of points with a stiffness.
+    pub compliance: Option<Compliance>,
     /// Which relative motions it resists besides penetration.
     pub resistance: Resistance,
     /// Coefficient of friction against spinning about the normal [m]: the largest torque per normal
@@ -71,6 +74,7 @@ impl Default for Surface {
             stiffness: f64::INFINITY,
             dissipation: 0.0,
             soft: None,
+            compliance: None,
             resistance: Resistance::default(),
             spin: 0.0,
             roll: 0.0,
@@ -144,6 +148,9 @@ impl Surface {
         }
         if let Some(soft) = &self.soft {
             soft.check(shape)?;
+        }
+        if let Some(compliance) = &self.compliance {
+            compliance.check(shape)?;
         }
         Ok(())
     }
@@ -314,6 +321,7 @@ impl Pairing {
                 cone: soft.cone,
                 ..SoftSurface::default()
             }),
+            compliance: None,
             resistance: self.resistance,
             spin: self.spin,
             roll: self.roll,

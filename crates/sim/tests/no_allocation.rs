@@ -12,7 +12,9 @@ use stiction_mech::{
     MassProperties, Material, SampleInterpolation, Transmission,
 };
 use stiction_sim::constraint::{Connect, Equality};
-use stiction_sim::{Combine, Resistance, Scheme, Settings, Simulation, SoftObject, Surface};
+use stiction_sim::{
+    Combine, Compliance, Geom, Resistance, Scheme, Settings, Simulation, SoftObject, Surface,
+};
 use stiction_sim::{SensorFrame, SensorKind, SensorSpec, TouchVolume, WorldBuilder};
 use stiction_testkit::{CountingAllocator, allocations};
 
@@ -195,4 +197,31 @@ fn soft_bodies_that_touch_themselves_and_one_another_step_without_taking_memory(
         // The lower vertices of the sheet, and those of the block with those of the sheet under them.
         assert!(if bodies == 1 { contacts == 49 } else { contacts >= 49 + 9 }, "{contacts}");
     }
+}
+
+#[test]
+fn a_ball_and_a_block_on_a_compliant_floor_step_without_taking_memory() {
+    let compliance =
+        |thickness| Compliance { dissipation: 0.1, thickness, ..Compliance::with_modulus(1e6) };
+    let surface = |thickness| Surface {
+        compliance: Some(compliance(thickness)),
+        ..Surface::with_friction(0.5)
+    };
+    let mut builder = WorldBuilder::new();
+    builder.geom(Geom::new(BodyId::WORLD, Shape::Plane).surface(surface(Some(0.1))));
+    let ball = Shape::sphere(0.05).unwrap();
+    free(&mut builder, ball, 1.0, Isometry3::translation(0.0, 0.0, 0.14), surface(None));
+    let block = Shape::cuboid(Vector3::repeat(0.05)).unwrap();
+    let pose = Isometry3::translation(0.01, 0.0, 0.05);
+    free(&mut builder, block, 1.0, pose, Surface::with_friction(0.5));
+    let mut simulation = start(builder, 0.002);
+    for _ in 0..500 {
+        let _ = simulation.step().unwrap();
+    }
+    let before = allocations();
+    for _ in 0..20 {
+        let report = simulation.step().unwrap();
+        assert!(report.contacts > 10);
+    }
+    assert_eq!(allocations() - before, 0);
 }

@@ -208,5 +208,5 @@ fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
     assert_eq!(Snapshot::from_bytes(&old), Ok(present));
     old[version].copy_from_slice(&2_u32.to_le_bytes());
     let refused = Snapshot::from_bytes(&old).unwrap_err().to_string();
-    assert_eq!(refused, "snapshot of version 2; expected version 11");
+    assert_eq!(refused, "snapshot of version 2; expected version 12");
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nalgebra::Unit;
-use stiction_sim::{Grain, Surface, surface::Resistance};
+use stiction_sim::{Compliance, Grain, Surface, surface::Resistance};
 
 use super::table::Table;
 use crate::error::SceneError;
@@ -92,6 +92,10 @@ fn one(table: &Table) -> Result<Surface, SceneError> {
             }
         }
     }
+    if let Some(compliance) = table.table("compliance")? {
+        surface.compliance = Some(pressure_field(&compliance)?);
+        compliance.finish()?;
+    }
     if let Some(grain) = table.table("grain")? {
         let expected = "a direction in the frame of the shape";
         let along = grain.vector("along")?.and_then(|v| Unit::try_new(v, f64::MIN_POSITIVE));
@@ -102,4 +106,18 @@ fn one(table: &Table) -> Result<Surface, SceneError> {
         grain.finish()?;
     }
     Ok(surface)
+}
+
+/// A pressure field: `compliance = { modulus = 1e6, dissipation = 0.1, resolution = 0.01 }`.
+fn pressure_field(table: &Table) -> Result<Compliance, SceneError> {
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let expected = "a pressure of Pa above zero; no compliance for a rigid surface";
+    let modulus = table.number_if("modulus", expected, positive)?;
+    let modulus = modulus.ok_or_else(|| table.wrong("modulus", expected))?;
+    Ok(Compliance {
+        modulus,
+        dissipation: table.not_negative("dissipation")?.unwrap_or(0.0),
+        thickness: table.positive("thickness")?,
+        resolution: table.positive("resolution")?,
+    })
 }

@@ -276,3 +276,27 @@ fn no_cut_and_no_change_of_a_byte_makes_the_reader_panic() {
         }
     }
 }
+
+#[test]
+fn a_compliance_makes_a_pressure_field() {
+    let with = |field: &str| read(&format!("{BALL}surface = {{ compliance = {{ {field} }} }}\n"));
+    let scene = with("modulus = 1e6, dissipation = 0.1, resolution = 0.01").unwrap();
+    let expected = stiction_sim::Compliance {
+        modulus: 1e6,
+        dissipation: 0.1,
+        thickness: None,
+        resolution: Some(0.01),
+    };
+    assert_eq!(scene.world.geoms()[0].surface.compliance, Some(expected));
+    for (bad, expected) in [
+        ("dissipation = 0.1", "modulus"),
+        ("modulus = 0", "above zero"),
+        ("modulus = inf", "no compliance for a rigid surface"),
+        ("modulus = 1e6, dissipation = -1", "dissipation"),
+        ("modulus = 1e6, resolution = 0", "resolution"),
+        ("modulus = 1e6, hardness = 3", "hardness"),
+    ] {
+        let error = with(bad).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{bad}: {error}");
+    }
+}

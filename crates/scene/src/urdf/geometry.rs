@@ -10,6 +10,7 @@ use super::diagnostics::Diagnostics;
 use super::link::{Link, LinkShape, LinkShapeKind};
 use super::package::Packages;
 use super::plan::Plan;
+use super::proximity;
 use super::robot::Robot;
 use crate::error::SceneError;
 use crate::files::Files;
@@ -46,6 +47,7 @@ impl Geometry {
                 let shape = meshes.collision(part, diagnostics)?;
                 let mut geom = Geom::new(frame.body, shape).at(frame.pose * part.pose);
                 geom.surface = link.surface;
+                proximity::read(part.element, &mut geom.surface, diagnostics)?;
                 geom.colour = part.colour.or_else(|| colour_of(link)).unwrap_or(GREY);
                 if let Some(name) = part.element.peek("name").filter(|name| names.insert(*name)) {
                     geom.name = name.to_owned();

@@ -39,6 +39,7 @@ mod link;
 mod namespace;
 mod package;
 mod plan;
+mod proximity;
 mod robot;
 mod singular;
 mod tree;

@@ -439,3 +439,39 @@ fn invalid_robots_are_refused_with_their_line() {
         assert!(found.starts_with("/robots/arm/urdf/arm.urdf:"), "{found}");
     }
 }
+
+#[test]
+fn hydroelastic_properties_of_drake_make_shapes_compliant() {
+    let pad = |more: &str| {
+        let link = format!(
+            "<link name='base'><collision name='pad'><geometry><sphere radius='0.1'/></geometry>\
+             <drake:proximity_properties>{more}</drake:proximity_properties></collision></link>"
+        );
+        load(&robot(&[link]))
+    };
+    let soft = "<drake:compliant_hydroelastic/><drake:hydroelastic_modulus value='2e5'/>\
+                <drake:relaxation_time value='0.03'/><drake:mesh_resolution_hint value='0.02'/>\
+                <drake:mu_static value='0.8'/><drake:mu_dynamic value='0.7'/>";
+    let found = pad(soft).unwrap();
+    let surface = found.world.geoms()[0].surface;
+    let expected = stiction_sim::Compliance {
+        modulus: 2e5,
+        dissipation: 0.03,
+        thickness: None,
+        resolution: Some(0.02),
+    };
+    assert_eq!((surface.compliance, surface.friction), (Some(expected), 0.7));
+    assert!(found.unsupported.is_empty(), "{:?}", found.unsupported);
+    let rigid = pad("<drake:rigid_hydroelastic/>").unwrap();
+    assert_eq!(rigid.world.geoms()[0].surface.compliance, None);
+    let other = pad("<drake:compliant_hydroelastic/><drake:hunt_crossley_dissipation value='1'/>");
+    assert!(other.unwrap().unsupported[0].what.contains("relaxation_time"));
+    for (bad, expected) in [
+        ("<drake:hydroelastic_modulus value='0'/>", "above zero"),
+        ("<drake:relaxation_time value='-1'/>", "not negative"),
+        ("<drake:compliant_hydroelastic/><drake:rigid_hydroelastic/>", "one of the two"),
+    ] {
+        let error = pad(bad).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

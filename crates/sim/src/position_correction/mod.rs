@@ -83,6 +83,8 @@ pub(crate) struct CorrectionInput<'a> {
     /// Which equalities hold.
     pub equality_active: &'a [bool],
     pub settings: &'a Stabilisation,
+    /// Whether penetration of rigid surfaces is an error to be corrected.
+    pub corrects_contacts: bool,
     pub q: &'a [f64],
     pub v: &'a [f64],
     pub context: ConstraintContext<'a>,
@@ -101,8 +103,21 @@ impl<'a> CorrectionInput<'a> {
         free: &'a FreeMotion,
     ) -> Self {
         let State { q, v, .. } = next;
-        let (time_step, settings) = (settings.time_step, &settings.stabilisation);
-        Self { world, equality_active, settings, q, v, context, contacts, free, time_step }
+        let (time_step, corrects_contacts) =
+            (settings.time_step, settings.contact.corrects_positions());
+        let settings = &settings.stabilisation;
+        Self {
+            world,
+            equality_active,
+            settings,
+            corrects_contacts,
+            q,
+            v,
+            context,
+            contacts,
+            free,
+            time_step,
+        }
     }
 }
 
@@ -167,7 +182,9 @@ impl PositionCorrector {
         if let Some(limits) = &self.limits {
             self.lasting.add_limits(world, &limits.limits, settings);
         }
-        self.lasting.add_contacts(world, &context, input.contacts, settings);
+        if input.corrects_contacts {
+            self.lasting.add_contacts(world, &context, input.contacts, settings);
+        }
         let mut failed = self.lasting.stays(before, context.yielding, settings, h)
             || context.yielding.stays_open(world, &configuration);
         for (index, tree) in self.history.iter_mut().enumerate() {
@@ -203,7 +220,7 @@ impl PositionCorrector {
         for contact in input.contacts {
             let Some(gap) = world.rigid_gap(contact) else { continue };
             errors.depth = errors.depth.max(-gap);
-            if context.yielding.has_contact(contact) {
+            if !input.corrects_contacts || context.yielding.has_contact(contact) {
                 continue;
             }
             for body in world.bodies_of(contact) {
@@ -314,6 +331,9 @@ impl PositionCorrector {
 
     fn add_contacts(&mut self, input: &CorrectionInput) {
         let CorrectionInput { world, context, contacts, .. } = *input;
+        if !input.corrects_contacts {
+            return;
+        }
         for contact in contacts {
             let Some(gap) = world.rigid_gap(contact) else { continue };
             if context.yielding.has_contact(contact) {

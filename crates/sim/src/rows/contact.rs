@@ -13,6 +13,7 @@ use stiction_solve::contact::{self, ContactVec};
 use stiction_solve::law::{Coulomb, Elliptic, Law};
 
 use super::{ConstraintClass, ConstraintContext, ConstraintKey, RowBuilder, RowParameters};
+use crate::contact_model::{self, ContactModel};
 use crate::contact_point::ContactPoint;
 use crate::contacts::RowContact;
 use crate::soft_surface::{self, SoftContactState, TangentialLaw};
@@ -26,7 +27,7 @@ pub(crate) const REACH_FACTOR: f64 = 1.5;
 const DEFLECTED: f64 = 0.1;
 /// Largest speed of approach of a lasting contact, as a fraction of the speed from which contacts
 /// bounce: half of it times the time step is far less than the tolerated penetration [-].
-const LASTING_APPROACH: f64 = 5e-3;
+pub(crate) const LASTING_APPROACH: f64 = 5e-3;
 /// Depth to which soft surfaces that are apart may pass into one another within a step, as a part of the size of
 /// the smaller shape [-].
 const DEEPEST: f64 = 0.25;
@@ -73,7 +74,10 @@ pub(crate) fn add_rows(
             Some((_, pairing, _)) => *pairing,
             None => {
                 let combined = world.pairing(found, parameters.combine);
-                level = patch_level(&contacts[k..], combined.standoff, parameters.touch);
+                // The near-rigid model has no patches to which contacts are rounded.
+                let is_rigid = parameters.contact == ContactModel::Rigid;
+                let found = || patch_level(&contacts[k..], combined.standoff, parameters.touch);
+                level = is_rigid.then(found).flatten();
                 combined
             }
         };
@@ -117,39 +121,82 @@ pub(crate) fn add_rows(
             let gap = level.map_or(gap, |level| at_level(gap, level, parameters.touch));
             let (bias, compliance) = normal_row(&pairing, &parameters, gap, normal_velocity);
             let bias = if *away > 0.0 { bias.min(-away) } else { bias };
-            if pairing.is_rigid() && pairing.restitution > 0.0 && *away <= 0.0 {
+            let rebounds = compliance == 0.0 && pairing.restitution > 0.0;
+            if rebounds && *away <= 0.0 {
                 rebound = (bias - gap.max(0.0) / parameters.time_step).min(0.0);
             }
             (contact::rows(bias, 0.0), contact::rows(compliance, 0.0))
         };
-        let driven = context.driven.point_velocity(bodies[1], p_B)
-            - context.driven.point_velocity(bodies[0], p_A);
-        let bias = Vector3::from(bias) + R_CW * driven;
-        rows.open(key(found), law, gap, bias.as_slice(), &compliance);
-        if pairing.is_rigid() && normal_velocity >= -LASTING_APPROACH * parameters.bounce_threshold
-        {
-            rows.set_lasting();
-        }
-        let axes_W: [Vector3<f64>; contact::DIM] =
-            std::array::from_fn(|row| R_CW.row(row).transpose());
-        let [tree_A, tree_B] = bodies.map(|body| context.moving_tree(body));
-        rows.set_separate(tree_A != tree_B);
-        rows.add_point_velocity(context, bodies[1], p_B, &axes_W, 1.0);
-        rows.add_point_velocity(context, bodies[0], p_A, &axes_W, -1.0);
-        let point = ContactPoint {
-            geoms: [found.a.index(), found.b.index()],
-            bodies,
-            soft: [None; 2],
-            point: found.point,
-            normal: found.normal,
-            gap: found.gap,
-            force: Vector3::zeros(),
-            torque: Vector3::zeros(),
-            velocity: driven,
+        let lasts = pairing.is_rigid()
+            && normal_velocity >= -LASTING_APPROACH * parameters.bounce_threshold;
+        let point = PointRows {
+            key: key(found),
+            law,
+            contact: found,
+            points: [*p_A, *p_B],
+            position: gap,
+            bias,
+            compliance,
+            lasts,
+            area: 0.0,
         };
-        rows.close_contact(point, R_CW, pairing);
+        add_point_rows(&point, (&R_CW, &pairing), (world, context), rows);
         rows.set_rebound(rebound);
     }
+}
+
+/// The three rows of one contact between rigid bodies.
+pub(crate) struct PointRows<'a> {
+    pub key: ConstraintKey,
+    pub law: Law,
+    pub contact: &'a Contact,
+    /// Points of A and B at which it acts [m].
+    pub points: [Vector3<f64>; 2],
+    /// Its gap [m].
+    pub position: f64,
+    /// Bias without the motion of driven bodies [m/s], and compliance [1/kg].
+    pub bias: [f64; 3],
+    pub compliance: [f64; 3],
+    /// Whether it neither opens nor impacts.
+    pub lasts: bool,
+    /// Area of the polygon of a patch; zero for a point [m²].
+    pub area: f64,
+}
+
+/// Adds the rows of one contact, with the axes of its frame and its combined surface parameters.
+pub(crate) fn add_point_rows(
+    point: &PointRows,
+    (R_CW, pairing): (&Matrix3<f64>, &Pairing),
+    (world, context): (&World, &ConstraintContext),
+    rows: &mut RowBuilder,
+) {
+    let PointRows { contact: found, points: [p_A, p_B], .. } = point;
+    let bodies = world.bodies_of(found);
+    let driven = context.driven.point_velocity(bodies[1], p_B)
+        - context.driven.point_velocity(bodies[0], p_A);
+    let bias = Vector3::from(point.bias) + R_CW * driven;
+    rows.open(point.key, point.law, point.position, bias.as_slice(), &point.compliance);
+    if point.lasts {
+        rows.set_lasting();
+    }
+    let axes_W: [Vector3<f64>; contact::DIM] = std::array::from_fn(|row| R_CW.row(row).transpose());
+    let [tree_A, tree_B] = bodies.map(|body| context.moving_tree(body));
+    rows.set_separate(tree_A != tree_B);
+    rows.add_point_velocity(context, bodies[1], p_B, &axes_W, 1.0);
+    rows.add_point_velocity(context, bodies[0], p_A, &axes_W, -1.0);
+    let point = ContactPoint {
+        geoms: [found.a.index(), found.b.index()],
+        bodies,
+        soft: [None; 2],
+        point: found.point,
+        normal: found.normal,
+        gap: found.gap,
+        area: point.area,
+        force: Vector3::zeros(),
+        torque: Vector3::zeros(),
+        velocity: driven,
+    };
+    rows.close_contact(point, *R_CW, *pairing);
 }
 
 /// The gap [m] of the patch that the first of these contacts and those of the same pair that follow hold, if more of them
@@ -210,7 +257,7 @@ pub(crate) fn friction_law(pairing: &Pairing) -> Option<Law> {
 }
 
 /// Rotation from world to contact axes; the first tangent follows the grain if there is one.
-fn frame(
+pub(crate) fn frame(
     world: &World,
     contact: &Contact,
     pairing: &Pairing,
@@ -251,8 +298,8 @@ pub(crate) fn normal_row(
     normal_velocity: f64,
 ) -> (f64, f64) {
     let (h, alpha) = (parameters.time_step, parameters.alpha);
-    if pairing.stiffness.is_finite() {
-        let (k, tau) = (pairing.stiffness, pairing.dissipation);
+    if pairing.stiffness.is_finite() || parameters.contact == ContactModel::Sap {
+        let (k, tau) = contact_model::stiffness_and_dissipation(pairing, h);
         // [Castro22, Eqs. (20), (29)] for surfaces that touch. Those still apart must close the gap
         // within the step first, and dissipation acts only after that.
         let time = if gap > 0.0 { h } else { h + tau };
@@ -289,6 +336,7 @@ mod tests {
             max_speed: 1.0,
             combine,
             tangential: Default::default(),
+            contact: Default::default(),
             convex_friction: false,
         }
     }

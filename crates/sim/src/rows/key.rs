@@ -7,7 +7,7 @@ pub(crate) struct ConstraintKey {
     pub a: u32,
     pub b: u32,
     pub feature: u32,
-    /// Which of the torsional rows of a contact; zero for all other classes.
+    /// Which of the torsional rows of a contact, or the last bits of the number of a polygon; zero for all other classes.
     pub row: u8,
 }
 
@@ -25,6 +25,8 @@ pub(crate) enum ConstraintClass {
     Drive,
     /// A contact of two rigid shapes.
     Contact,
+    /// A polygon of a patch between two shapes.
+    Patch,
     /// Friction of a rigid contact against spinning or rolling.
     Torsion,
     /// A contact with a soft body.
@@ -34,12 +36,13 @@ pub(crate) enum ConstraintClass {
 }
 
 impl ConstraintClass {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Equality,
         Self::Attachment,
         Self::Limit,
         Self::Drive,
         Self::Contact,
+        Self::Patch,
         Self::Torsion,
         Self::SoftContact,
         Self::Clamp,

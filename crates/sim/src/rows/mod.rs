@@ -11,6 +11,7 @@ pub(crate) mod contact;
 pub(crate) mod drive;
 pub(crate) mod equality;
 pub(crate) mod limit;
+pub(crate) mod patch;
 pub(crate) mod torsion;
 
 mod context;
@@ -29,6 +30,7 @@ use stiction_solve::law::{FrictionModel, Law};
 use stiction_solve::problem::{ConstraintRows, PortId};
 use stiction_solve::{Problem, ProblemError};
 
+use crate::contact_model::ContactModel;
 use crate::contact_point::ContactPoint;
 use crate::settings::Settings;
 use crate::soft_surface::TangentialLaw;
@@ -61,6 +63,8 @@ pub(crate) struct RowParameters {
     pub combine: Combine,
     /// How soft contacts are softened along the tangents.
     pub tangential: TangentialLaw,
+    /// How contacts of rigid bodies are modelled.
+    pub contact: ContactModel,
     /// Whether sliding contacts separate at μ times their sliding speed, as in the convex model.
     pub convex_friction: bool,
 }
@@ -82,6 +86,7 @@ impl RowParameters {
             max_speed: settings.stabilisation.max_speed,
             combine: settings.combine,
             tangential: settings.tangential,
+            contact: settings.contact,
             convex_friction: friction_model == FrictionModel::Convex,
         }
     }

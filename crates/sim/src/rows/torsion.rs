@@ -149,6 +149,7 @@ mod tests {
                 max_speed: 1.0,
                 combine,
                 tangential: Default::default(),
+                contact: Default::default(),
                 convex_friction: false,
             };
             let (mut rows, mut warm_start) = (RowBuilder::default(), WarmStart::default());

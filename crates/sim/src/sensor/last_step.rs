@@ -195,6 +195,7 @@ impl LastStep {
             point: step.old.x[node],
             normal: Vector3::zeros(),
             gap: 0.0,
+            area: 0.0,
             force: on_vertex,
             torque: Vector3::zeros(),
             velocity: Vector3::zeros(),

@@ -27,6 +27,13 @@ impl SettingTable for Settings {
             "rule that combines the coefficients of friction of two surfaces"
         ),
         setting_field!(
+            "contact",
+            contact,
+            "",
+            SettingRange::ANY,
+            "model of contacts of rigid bodies: rigid, or near-rigid as published with SAP, without correction of positions"
+        ),
+        setting_field!(
             "divisions",
             divisions,
             "",
@@ -51,6 +58,20 @@ impl SettingTable for Settings {
             "",
             SettingRange::NOT_NEGATIVE,
             "largest number of solver iterations per step; none: the solver's own"
+        ),
+        setting_field!(
+            "near-rigid.beta",
+            near_rigid.beta,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "period of a contact in time steps below which contact = sap softens its normal"
+        ),
+        setting_field!(
+            "near-rigid.sigma",
+            near_rigid.sigma,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "tangential compliance under contact = sap, relative to the Delassus scale"
         ),
         setting_field!(
             "relinearisations",

@@ -252,6 +252,7 @@ fn contact_point(
         point: found.point,
         normal: found.normal,
         gap: found.gap,
+        area: 0.0,
         force: Vector3::zeros(),
         torque: Vector3::zeros(),
         velocity,
@@ -315,6 +316,7 @@ mod tests {
             max_speed: 1.0,
             combine,
             tangential: Default::default(),
+            contact: Default::default(),
             convex_friction: false,
         }
     }

@@ -25,7 +25,8 @@ pub(super) fn is_divided(step: &StepContext) -> bool {
     let drifts = step.scratch.auditor.drift_rise > DIVIDED_RISE;
     // Errors that were there before are not those of the motion.
     let opens = step.report.correction_failed && step.history.lasting_errors.errors.is_empty();
-    step.scratch.free.is_unresolved() || !energy.is_kept() || gains || drifts || opens
+    let jumps = step.scratch.patches_jump;
+    step.scratch.free.is_unresolved() || !energy.is_kept() || gains || drifts || opens || jumps
 }
 
 /// Takes energy without cause out of the velocities of trees whose motion the smallest parts do not resolve. Positions stay,
@@ -110,7 +111,8 @@ pub(super) fn accept(step: &mut StepContext) {
         }
         scratch.auditor.forget_asleep(&history.sleep.asleep);
     }
-    report.unresolved = scratch.free.is_unresolved() || !report.energy.is_kept();
+    report.unresolved =
+        scratch.free.is_unresolved() || scratch.patches_jump || !report.energy.is_kept();
     if report.flags() != StepFlags::default() {
         // The energies of a motion that was not computed to its tolerance are no measure for the next.
         scratch.auditor.restart_drift(&mut history.energy_drift, !report.unresolved);

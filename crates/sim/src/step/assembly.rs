@@ -3,6 +3,7 @@
 use super::{Scratch, StepContext, failure};
 use crate::cable;
 use crate::constraint::Configuration;
+use crate::contact_model::{self, ContactModel};
 use crate::contacts::apart::ApartTest;
 use crate::contacts::look_ahead::LookAheadInput;
 use crate::error::StepError;
@@ -32,7 +33,9 @@ pub(super) fn select_contacts(step: &mut StepContext) {
     let reach = &history.reach;
     let input = LookAheadInput { world, parameters, context, predicted, warm_start, slop, reach };
     look_ahead.select(&input, contacts);
-    step.report.contacts = scratch.contacts.len() + scratch.soft_detector.contacts().len();
+    let polygons = scratch.patch_detector.found().polygons.len();
+    let soft = scratch.soft_detector.contacts().len();
+    step.report.contacts = scratch.contacts.len() + polygons + soft;
 }
 
 /// Writes the rows of all constraints and assembles the problem.
@@ -40,8 +43,17 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let parameters = step.row_parameters();
     let StepContext { world, settings, state, history, scratch, .. } = step;
     let (model, scheme, h) = (&world.model, settings.scheme, settings.time_step);
-    let Scratch { data, free, driven, soft_detector, look_ahead, prediction, rows, .. } =
-        &mut **scratch;
+    let Scratch {
+        data,
+        free,
+        driven,
+        soft_detector,
+        patch_detector,
+        look_ahead,
+        prediction,
+        rows,
+        ..
+    } = &mut **scratch;
     let context = ConstraintContext::new(model, data, free, history, driven);
     let configuration = Configuration { model, q: &state.q, data };
     rows.clear();
@@ -52,6 +64,7 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     rows::limit::add_rows(world, &parameters, (&free.forces, &state.v), &context, rows);
     rows::drive::add_rows(world, &parameters, &free.forces, &context, rows);
     rows::contact::add_rows(world, &parameters, &look_ahead.selected, &context, rows);
+    rows::patch::add_rows(world, &parameters, patch_detector, &context, rows);
     if world.has_torsion {
         rows::torsion::add_rows(&history.warm_start, &context, rows);
     }
@@ -66,6 +79,10 @@ pub(super) fn assemble(step: &mut StepContext) -> Result<(), StepError> {
     let model = &world.model;
     scratch.free.complete_momenta(model, h, state, &scratch.rows, &mut scratch.data);
     build(world, scratch, state.time)?;
+    if settings.contact == ContactModel::Sap && !scratch.rows.is_empty() {
+        let Scratch { rows, problem, .. } = &mut **scratch;
+        contact_model::regularise(rows, settings.near_rigid, problem);
+    }
     // Reading the clock takes longer than to find that there are no rows.
     if !step.scratch.rows.is_empty() {
         step.clock.lap(Phase::Assembly);

@@ -23,12 +23,15 @@ pub(super) fn update(step: &mut StepContext) {
         history.sleep.awake_into(&mut scratch.moves);
         detect_rigid(world, settings, history, scratch);
         detect_soft(world, state, settings.time_step, &history.reach, scratch);
+        detect_patches(world, scratch);
         history.detection_is_current = true;
         step.clock.lap(Phase::Collision);
     }
     if let Some(sleep) = settings.sleep {
-        let Scratch { data, soft_detector, waking, .. } = &mut **scratch;
-        history.sleep.wake_touched(world, &history.detected, data, sleep, waking);
+        let Scratch { data, soft_detector, patch_detector, waking, .. } = &mut **scratch;
+        let contacts = history.detected.iter().map(|contact| [contact.a, contact.b]);
+        let patches = patch_detector.patches().iter().map(|patch| [patch.a, patch.b]);
+        history.sleep.wake_touched(world, contacts.chain(patches), data, sleep, waking);
         history.sleep.wake_near_soft(world, soft_detector.contacts(), waking);
     }
 }
@@ -85,6 +88,12 @@ fn update_reach(world: &World, h: f64, history: &mut StepHistory, scratch: &mut 
     for (k, body) in model.driven().iter().enumerate() {
         history.reach[body.0] = REACH_FACTOR * driven.travel(k, world.radius[body.0], h);
     }
+}
+
+/// Patches of compliant shapes at the poses in the data.
+pub(super) fn detect_patches(world: &World, scratch: &mut Scratch) {
+    let Scratch { patch_detector, data, .. } = scratch;
+    patch_detector.detect(&world.colliders, &world.pressure, &data.body_pose, &[]);
 }
 
 /// Contacts of soft bodies at a state whose poses are in the data. `reach` is that of rigid bodies [m].

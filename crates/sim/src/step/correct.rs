@@ -3,7 +3,7 @@
 use stiction_mech::set_driven_poses;
 
 use super::dynamics::step_start;
-use super::{Scratch, StepContext, collision, failure, kinematics};
+use super::{Scratch, StepContext, collision, failure, kinematics, patches};
 use crate::constraint_work::SolvedRows;
 use crate::energy_audit::AuditInput;
 use crate::error::StepError;
@@ -32,6 +32,7 @@ pub(super) fn correct_positions(step: &mut StepContext) -> Result<(), StepError>
     if world.model.nodes() > 0 {
         measure_soft(step, &mut errors);
     }
+    patches::detect_next(step);
     audit_world(step);
     let report = &mut step.report;
     report.uncertain_contacts = step.scratch.detector.depth_doubt().pairs as usize;

@@ -29,6 +29,7 @@ mod jump;
 mod kinematics;
 mod missed;
 mod part;
+mod patches;
 mod relinearise;
 mod restitution;
 mod scratch;

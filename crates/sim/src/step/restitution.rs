@@ -55,7 +55,8 @@ fn find_gains(scratch: &mut Scratch) -> bool {
     let islands = problem.islands();
     work.clear();
     work.resize(islands.count(), [0.0; 2]);
-    for row in rows.contacts() {
+    // Patches store energy and give it back.
+    for row in rows.contacts().iter().filter(|row| row.point.area == 0.0) {
         let index = row.constraint as usize;
         let range = problem.row_range(index);
         let mut c = [[0.0; contact::DIM]; 2];

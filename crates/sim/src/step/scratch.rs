@@ -1,7 +1,7 @@
 //! Memory of a step, stage by stage. Nothing in it changes the result of a later step.
 
 use nalgebra::Vector3;
-use stiction_geom::{Contact, Detector, FrameMotion, SoftDetector};
+use stiction_geom::{Contact, Detector, FrameMotion, PatchDetector, SoftDetector};
 use stiction_mech::{Data, Input, Model, State, kinematics, set_driven_poses, velocities};
 use stiction_solve::{Problem, Solution};
 
@@ -39,6 +39,10 @@ pub(crate) struct Scratch {
     pub contacts: Vec<Contact>,
     pub flush: FlushContacts,
     pub soft_detector: SoftDetector,
+    /// Patches at the configuration of the data at the start of a step.
+    pub patch_detector: PatchDetector,
+    /// Whether a patch formed, vanished or turned round within the step.
+    pub patches_jump: bool,
     /// Per body: whether it has not moved since the last detection.
     pub resting: Vec<bool>,
     /// Per body: motion within the step, enlarged by the reach factor.
@@ -108,6 +112,8 @@ impl Scratch {
             detector: Detector::new(&world.colliders),
             contacts: Vec::new(),
             flush: FlushContacts::default(),
+            patch_detector: PatchDetector::default(),
+            patches_jump: false,
             soft_detector: SoftDetector::new(&world.colliders, &world.softs.surfaces),
             resting: vec![false; model.bodies().len()],
             motions: vec![FrameMotion::default(); model.bodies().len()],
@@ -174,5 +180,6 @@ impl Scratch {
         history.detected.extend_from_slice(self.detector.contacts());
         collision::replace_flush(world, slop, history, self);
         collision::detect_soft(world, state, time_step, &history.reach, self);
+        collision::detect_patches(world, self);
     }
 }

@@ -8,6 +8,7 @@ use super::collision_set::{colliders, radii};
 use super::pairings::pairings;
 use super::{Geom, Renumber, World};
 use crate::cable::{self, Cable};
+use crate::compliance::pressure_bodies;
 use crate::constraint::{Equality, EqualityOptions};
 use crate::contacts::welded;
 use crate::error::WorldError;
@@ -126,6 +127,7 @@ impl WorldBuilder {
         scenery.iter_mut().try_for_each(|other| other.renumber(&renumber))?;
         let cables = cable::checked(cables, &renumber)?;
         let colliders = colliders(&model, &renumber, &geoms, &excludes, &pairs)?;
+        let pressure = Arc::new(pressure_bodies(&geoms, &colliders)?);
         let pairings = pairings(&geoms, &pairs)?;
         let own = SoftParts { objects, surface_meshes, attached, excluded: self.soft_excludes };
         let softs = WorldSoftBodies::new(own, &model, &renumber, &colliders)?;
@@ -143,6 +145,7 @@ impl WorldBuilder {
             model,
             geoms,
             colliders,
+            pressure,
             pairings,
             has_torsion,
             equalities,

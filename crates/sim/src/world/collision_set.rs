@@ -42,13 +42,16 @@ pub(super) fn colliders(
             let (name, kind) = (geom.name.clone(), geom.shape.name());
             return Err(WorldError::Immovable { name, kind });
         }
-        set.add(Collider {
+        let id = set.add(Collider {
             shape: geom.shape.clone(),
             frame: frame(geom.body),
             pose: body.pose_in_link * geom.pose,
             groups: geom.groups,
             margin: geom.margin.max(geom.standoff).max(least_margin[index]),
         });
+        if geom.surface.compliance.is_some() {
+            set.compliant(id);
+        }
     }
     set.fixed(0);
     for link in model.links() {

@@ -16,7 +16,7 @@ pub(crate) use renumber::Renumber;
 
 use std::sync::{Arc, OnceLock};
 
-use stiction_geom::{Colliders, Contact};
+use stiction_geom::{Colliders, Contact, PressureBodies};
 use stiction_mech::{InverseWeights, Model, SoftId, SoftLaw};
 
 use crate::cable::Cable;
@@ -36,6 +36,8 @@ pub struct World {
     pub(crate) model: Model,
     pub(crate) geoms: Vec<Geom>,
     pub(crate) colliders: Colliders,
+    /// Pressure fields and rigid surfaces of the shapes that touch in patches.
+    pub(crate) pressure: Arc<PressureBodies>,
     /// Explicit pairings by the shapes they are between, sorted.
     pairings: Vec<PairingOf>,
     /// Whether any contact may resist spinning or rolling.

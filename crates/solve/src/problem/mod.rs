@@ -213,6 +213,12 @@ impl Problem {
         }
     }
 
+    /// Raises the compliance of a row to at least `least` [1/kg].
+    pub fn raise_row_compliance(&mut self, row: usize, least: f64) {
+        let r = &mut self.rows.compliance_mut()[row];
+        *r = r.max(least);
+    }
+
     /// Swaps the constraint rows with `rows`, so that the caller can reuse their memory. The problem has
     /// no constraints until it is built again.
     pub fn exchange_rows(&mut self, rows: &mut ConstraintRows) {

@@ -9,7 +9,7 @@
 //! `refine` off, one pass is made, as published. Iterations are Newton steps.
 
 use super::Solver;
-use super::newton::{Convex, ConvexSettings, Phases, ShiftedLaws};
+use super::newton::{Convex, ConvexSettings, LineSearch, Phases, ShiftedLaws};
 use crate::compliance::NearRigid;
 use crate::contact;
 use crate::law::FrictionModel;
@@ -28,11 +28,25 @@ pub struct SapSettings {
     pub refine: bool,
     /// Minimisations when refining.
     pub max_passes: usize,
+    /// Tolerances ε_r [-] and ε_a [√J] at which a minimisation ends [Castro22, Eq. (26)]; zero for the first: by the tolerance
+    /// of the solve. With it one pass is made.
+    pub relative_tolerance: f64,
+    /// See `relative_tolerance`.
+    pub absolute_tolerance: f64,
+    /// How the length of a Newton step is found.
+    pub line_search: LineSearch,
 }
 
 impl Default for SapSettings {
     fn default() -> Self {
-        Self { near_rigid: NearRigid::default(), refine: true, max_passes: 200 }
+        Self {
+            near_rigid: NearRigid::default(),
+            refine: true,
+            max_passes: 200,
+            relative_tolerance: 0.0,
+            absolute_tolerance: 1e-16, // [Castro22, Sec. IV-E]
+            line_search: LineSearch::default(),
+        }
     }
 }
 
@@ -54,6 +68,21 @@ setting_table!(
             SettingRange::NOT_NEGATIVE,
             "near-rigid limit of the tangents"
         ),
+        (
+            "epsilon-a",
+            absolute_tolerance,
+            "√J",
+            SettingRange::NOT_NEGATIVE,
+            "absolute tolerance on the scaled momentum, beside epsilon-r"
+        ),
+        (
+            "epsilon-r",
+            relative_tolerance,
+            "-",
+            SettingRange::NOT_NEGATIVE,
+            "relative tolerance on momentum at which the one minimisation ends; 0: by the tolerance of the solve"
+        ),
+        ("line-search", line_search, "", SettingRange::ANY, "exact, or backtracking as published"),
         ("refine", refine, "", SettingRange::ANY, "take the near-rigid softening back"),
         ("max-passes", max_passes, "", SettingRange::ANY, "minimisations when refining"),
     ]
@@ -85,9 +114,16 @@ impl Sap {
         self.convex.take_phases()
     }
 
+    fn has_own_tolerance(&self) -> bool {
+        self.settings.relative_tolerance > 0.0
+    }
+
     /// A minimisation whose softening is taken back next need not be more exact than the solution.
     fn inner_tolerance(&self, monitor: &Monitor) -> f64 {
         let exact = ConvexSettings::default().tolerance;
+        if self.has_own_tolerance() {
+            return self.settings.relative_tolerance;
+        }
         if self.settings.refine { exact.max(INEXACT * monitor.momentum_tolerance()) } else { exact }
     }
 
@@ -135,7 +171,7 @@ impl Solver for Sap {
     }
 
     fn notes(&self) -> Vec<String> {
-        if self.softened && !self.settings.refine {
+        if self.softened && (!self.settings.refine || self.has_own_tolerance()) {
             return vec!["rigid rows were softened to the near-rigid limit".to_owned()];
         }
         Vec::new()
@@ -155,13 +191,16 @@ impl Solver for Sap {
         }
         self.convex.prepare(problem);
         self.convex.settings.tolerance = self.inner_tolerance(monitor);
+        self.convex.settings.absolute_tolerance =
+            if self.has_own_tolerance() { self.settings.absolute_tolerance } else { 0.0 };
+        self.convex.settings.line_search = self.settings.line_search;
         let limit = monitor.iteration_limit(usize::MAX);
-        let passes = if self.settings.refine { self.settings.max_passes } else { 1 };
+        let refine = self.settings.refine && !self.has_own_tolerance();
+        let passes = if refine { self.settings.max_passes } else { 1 };
         let (mut softness, mut last) = (1.0, f64::INFINITY);
         for _ in 0..passes {
             for k in 0..problem.rows() {
-                let absorbed =
-                    if self.settings.refine { self.extra[k] * solution.impulse[k] } else { 0.0 };
+                let absorbed = if refine { self.extra[k] * solution.impulse[k] } else { 0.0 };
                 self.shift[k] = problem.bias()[k] - absorbed;
             }
             let laws = ShiftedLaws { shift: &self.shift, local_compliance: &self.local_compliance };

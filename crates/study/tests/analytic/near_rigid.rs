@@ -5,7 +5,8 @@ use crate::common::*;
 use nalgebra::Vector6;
 use stiction_geom::Shape;
 use stiction_mech::State;
-use stiction_sim::{Scheme, Settings, Simulation, Surface};
+use stiction_sim::{ContactModel, Scheme, Settings, Simulation, Surface};
+use stiction_study::scenarios::scenario;
 
 const MASS: f64 = 0.5;
 const STEP: f64 = 0.01;
@@ -49,4 +50,63 @@ fn a_particle_creeps_as_fast_as_the_regularisation_says() {
     let w = 3.0_f64.sqrt() / (3.0 * MASS);
     near("creep", sim.state().v[0], 1e-3 * w * push * STEP, 1e-12);
     near("creep, derived by hand", sim.state().v[0], 5.658e-5, 1e-8);
+}
+
+/// Solvers that reach round-off, of both models of friction.
+const SOLVERS: [&str; 5] = ["alm", "canal", "ipm", "newton-damped", "sap"];
+
+#[test]
+fn under_the_near_rigid_model_a_particle_rests_and_creeps_alike_with_every_solver() {
+    let w = 3.0_f64.sqrt() / (3.0 * MASS);
+    let (pi, sigma, push) = (std::f64::consts::PI, 1e-2, 0.9 * MASS * G);
+    for solver in SOLVERS {
+        let surface = Surface::with_friction(1.0);
+        let world = particle(Shape::sphere(RADIUS).unwrap(), MASS, RADIUS, surface);
+        let mut state = State::new(world.model());
+        state.q[2] = -1e-6;
+        let mut settings =
+            Settings { solver: solver.to_owned(), ..tight(STEP, Scheme::Symplectic) };
+        settings.contact = ContactModel::Sap;
+        settings.near_rigid.sigma = sigma;
+        let mut sim = simulate(world, settings, &state);
+        sim.input_mut().wrench[1] = Vector6::new(0.0, 0.0, 0.0, push, 0.0, 0.0);
+        for _ in 0..200 {
+            let report = sim.step().unwrap();
+            assert!(report.converged(), "{solver}");
+        }
+        // Rigid surfaces have the dissipation time of a step: φ = −2 h β²/(4π²) w m g h. Nothing else lifts it. Solvers leave
+        // 1e-12 of the velocity of free fall in a step, over 1e-7 m/s of creeping out of the depth.
+        let depth = -2.0 * STEP / (4.0 * pi * pi) * w * MASS * G * STEP;
+        near("depth", sim.state().q[2], depth, 1e-10);
+        // v_t = σ w γ_t.
+        near("creep", sim.state().v[0], sigma * w * push * STEP, 1e-9);
+    }
+}
+
+#[test]
+fn joints_of_an_arch_creep_by_the_tangential_compliance_and_no_more() {
+    let h = 0.04;
+    let mut scene = scenario("arch", &[]).unwrap();
+    scene.settings.contact = ContactModel::Sap;
+    scene.settings.time_step = h;
+    scene.settings.select_solver("sap");
+    let mut sim = scene.start().unwrap().simulation;
+    for _ in 0..100 {
+        let problem = sim.problem().unwrap().unwrap();
+        let count = problem.constraints().len();
+        let compliance: Vec<_> =
+            (0..count).map(|i| problem.compliance()[problem.row_range(i)][1]).collect();
+        let reference = problem.reference_velocity();
+        let report = sim.step().unwrap();
+        assert!(report.converged());
+        assert_eq!(sim.contacts().len(), count);
+        for (contact, compliance) in sim.contacts().iter().zip(&compliance) {
+            let tangential =
+                |x: &nalgebra::Vector3<f64>| x - contact.normal * contact.normal.dot(x);
+            let slip = tangential(&contact.velocity).norm();
+            let impulse = h * tangential(&contact.force).norm();
+            // The residual of the laws is 1e-6 of the reference velocity at most.
+            assert!(slip <= compliance * impulse + 1e-6 * reference, "{slip}");
+        }
+    }
 }

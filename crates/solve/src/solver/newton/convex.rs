@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use stiction_math::root;
 
+use super::backtracking;
 use super::gradients::Gradients;
 use super::{Hessian, Phases, ShiftedLaws};
 use crate::contact::DIM;
@@ -19,11 +20,30 @@ use crate::law::FrictionModel;
 use crate::monitor::Deadline;
 use crate::problem::{Problem, dot};
 
+/// How the length of a Newton step is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineSearch {
+    /// The minimum along the step.
+    #[default]
+    Exact,
+    /// Armijo's criterion, see `backtracking`.
+    Backtracking,
+}
+
+crate::setting_choices!(LineSearch {
+    "backtracking" => LineSearch::Backtracking,
+    "exact" => LineSearch::Exact,
+});
+
 /// Settings of Newton's method on the convex potential.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvexSettings {
     /// Relative tolerance on momentum [-] [Castro22, Eq. (26)].
     pub tolerance: f64,
+    /// Absolute tolerance ε_a on the scaled momentum [√J] [Castro22, Eq. (26)].
+    pub absolute_tolerance: f64,
+    /// How the length of a step is found.
+    pub line_search: LineSearch,
     /// Newton iterations.
     pub max_iterations: usize,
     /// Longest step tried by the line search [-].
@@ -34,6 +54,8 @@ impl Default for ConvexSettings {
     fn default() -> Self {
         Self {
             tolerance: 1e-11,
+            absolute_tolerance: 0.0,
+            line_search: LineSearch::default(),
             max_iterations: 100,
             max_step: 1.5, // [Castro22, Sec. IV-B]
         }
@@ -132,7 +154,9 @@ impl Convex {
                 _ => residual / size,
             };
             let done = |converged| NewtonOutcome { iterations, converged, error };
-            if error <= self.settings.tolerance {
+            let absolute = self.settings.absolute_tolerance;
+            let is_small = absolute > 0.0 && residual < absolute + self.settings.tolerance * size;
+            if error <= self.settings.tolerance || is_small {
                 return done(true);
             }
             // A size of zero (a start at rest without impulses) is no failure; NaN and infinity are.
@@ -267,8 +291,12 @@ impl Convex {
             (first, second)
         };
         // ℓ'(0) is the gradient along dv, known already.
-        if !(dot(&self.gradient, &self.dv) < 0.0) {
+        let descent = dot(&self.gradient, &self.dv);
+        if !(descent < 0.0) {
             return None;
+        }
+        if self.settings.line_search == LineSearch::Backtracking {
+            return self.backtrack(problem, laws, (inertia, curvature), descent);
         }
         let (at_one, slope_at_one) = along(1.0);
         if at_one.abs() <= STEP_TOLERANCE * slope_at_one {
@@ -286,5 +314,29 @@ impl Convex {
         let start = if start > low && start < high { start } else { 0.5 * (low + high) };
         let (step, _) = root::increasing(along, low, high, start, STEP_TOLERANCE);
         (step > 0.0).then_some(step)
+    }
+
+    /// The same by backtracking. `inertia` and `curvature` are the derivatives of ½ |v − v*|²_A along the step.
+    fn backtrack(
+        &self,
+        problem: &Problem,
+        laws: ShiftedLaws<'_>,
+        (inertia, curvature): (f64, f64),
+        descent: f64,
+    ) -> Option<f64> {
+        let constraints = |alpha: f64| -> f64 {
+            let potential = |i: usize| {
+                let rows = problem.row_range(i);
+                let mut at = [0.0; DIM];
+                for (at, row) in at.iter_mut().zip(rows.clone()) {
+                    *at = self.c[row] + alpha * self.dc[row];
+                }
+                problem.law(i).relation().potential(&at[..rows.len()], &laws.local_compliance[rows])
+            };
+            (0..problem.constraints().len()).map(potential).sum()
+        };
+        let cost = |alpha: f64| alpha * (inertia + 0.5 * alpha * curvature) + constraints(alpha);
+        let size = inertia.abs() + curvature + constraints(0.0).abs();
+        backtracking::search(cost, descent, size)
     }
 }

@@ -4,6 +4,7 @@
 //! searches a root of the exact equations, for ALM and its ablations. Both
 //! assemble `A + Jᵀ G J` on one block pattern that is found once and kept while it fits.
 
+mod backtracking;
 mod convex;
 mod damping;
 mod gradients;
@@ -11,7 +12,7 @@ mod hessian;
 mod natural_map;
 mod strict;
 
-pub use convex::{Convex, ConvexSettings, NewtonOutcome};
+pub use convex::{Convex, ConvexSettings, LineSearch, NewtonOutcome};
 pub use damping::Damping;
 pub use hessian::{Hessian, Stencil, UnsymmetricHessian};
 pub use natural_map::{NaturalMap, NaturalMapSettings};

@@ -1,0 +1,296 @@
+//! The polygons over which two bodies touch [Elandt19, Sec. III; Masterjohn22, Sec. III].
+//!
+//! Compliant–compliant: per pair of overlapping tetrahedra the plane on which the two linear pressures agree, clipped by both.
+//! Compliant–rigid: the rigid triangle, or plane, clipped by the tetrahedron. A polygon of area a, mean pressure p and
+//! pressure gradients g_A, g_B along its normal into the two bodies is a linear contact of stiffness k = a g, 1/g = 1/g_A +
+//! 1/g_B, and gap −p/g, so that its force without motion is a p. g of a rigid body is infinite.
+//!
+//! Deviation: the contact acts at the centre of pressure instead of the centroid, so that force and moment of a patch are the
+//! integrals of the pressure over its polygons.
+//! Deviation: polygons at which a pressure hardly grows inwards are kept, with a least gradient, instead of dropped. Their
+//! force is that of the field, so that forces are continuous in the pose and have the energy ∫ min(p_A, p_B) dV.
+//! Cost: linear in the elements near the patch, with a logarithm for the search in the trees.
+
+use super::element::{LinearField, PressureElement};
+use super::{PatchPolygon, PatchPolygons, Polygon, PolygonPiece, PressureBody, RigidTriangle};
+use crate::Aabb;
+use crate::bvh::Bvh;
+use nalgebra::{Isometry3, Rotation3, Vector3};
+
+/// Area below which a polygon is dropped [m²].
+const LEAST_AREA: f64 = 1e-14;
+/// Least cosine between a pressure gradient and the normal that counts in the stiffness [-].
+const LEAST_COSINE: f64 = 0.1;
+
+/// A body at a pose X_WS.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedBody<'a> {
+    /// The body.
+    pub body: &'a PressureBody,
+    /// Its pose.
+    pub pose: &'a Isometry3<f64>,
+}
+
+/// Adds the polygons between two bodies in the world, sorted by their cells. None if neither yields.
+pub fn intersect(a: PosedBody, b: PosedBody, found: &mut PatchPolygons) {
+    use PressureBody::{HalfSpace, Solid, Surface};
+    let first = found.polygons.len();
+    match (a.body, b.body) {
+        (Solid { elements, tree }, _) => {
+            solid_with(elements, tree, b.body, Writer::new(&a, &b, false, found));
+        }
+        (_, Solid { elements, tree }) => {
+            solid_with(elements, tree, a.body, Writer::new(&b, &a, true, found));
+        }
+        (Surface { triangles, tree }, HalfSpace { gradient }) => {
+            surface_in_half_space(triangles, tree, *gradient, Writer::new(&a, &b, false, found));
+        }
+        (HalfSpace { gradient }, Surface { triangles, tree }) => {
+            surface_in_half_space(triangles, tree, *gradient, Writer::new(&b, &a, true, found));
+        }
+        _ => {}
+    }
+    found.merge(first);
+}
+
+/// Writes polygons that are computed in the frame of one of the two bodies, the first.
+struct Writer<'a> {
+    /// Pose of the second body in the frame of the first.
+    rotation: Rotation3<f64>,
+    translation: Vector3<f64>,
+    /// Pose of the first body in the world.
+    to_world: Rotation3<f64>,
+    origin: Vector3<f64>,
+    /// Whether the first body is B.
+    is_flipped: bool,
+    found: &'a mut PatchPolygons,
+}
+
+/// What a polygon separates: cells of the first and the second body, the unit normal from the first into the second, and
+/// the pressures of those that yield.
+struct Interface {
+    cells: [u32; 2],
+    normal: Vector3<f64>,
+    fields: [Option<LinearField>; 2],
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        first: &PosedBody,
+        second: &PosedBody,
+        is_flipped: bool,
+        found: &'a mut PatchPolygons,
+    ) -> Self {
+        let relative = first.pose.inv_mul(second.pose);
+        Self {
+            rotation: relative.rotation.to_rotation_matrix(),
+            translation: relative.translation.vector,
+            to_world: first.pose.rotation.to_rotation_matrix(),
+            origin: first.pose.translation.vector,
+            is_flipped,
+            found,
+        }
+    }
+
+    /// Normal and offset of the plane z = 0 of the second body in the frame of the first.
+    fn plane(&self) -> (Vector3<f64>, f64) {
+        let normal = self.rotation * Vector3::z();
+        (normal, normal.dot(&self.translation))
+    }
+
+    fn write(&mut self, polygon: &Polygon, interface: &Interface) {
+        let Interface { cells, normal, fields } = interface;
+        let Some(field) = fields[0].or(fields[1]) else { return };
+        let Some(load) = Load::of(polygon, normal, &field) else { return };
+        // The pressure of the first body grows against the normal, that of the second along it.
+        let compliances = [-1.0, 1.0].iter().zip(fields).filter_map(|(sign, field)| {
+            let gradient = field.as_ref()?.gradient;
+            Some(1.0 / (sign * gradient.dot(normal)).max(LEAST_COSINE * gradient.norm()))
+        });
+        let gradient = 1.0 / compliances.sum::<f64>();
+        let (mut cells, mut normal) = (*cells, self.to_world * normal);
+        if self.is_flipped {
+            cells.swap(0, 1);
+            normal = -normal;
+        }
+        let first_corner = self.found.corners.len() as u32;
+        let (to_world, origin) = (&self.to_world, &self.origin);
+        self.found.corners.extend(polygon.corners().iter().map(|x| to_world * x + origin));
+        self.found.pieces.push(PolygonPiece {
+            pressure: load.pressure,
+            first_corner,
+            corners: polygon.corners().len() as u32,
+        });
+        self.found.polygons.push(PatchPolygon {
+            cells,
+            area: load.area,
+            point: to_world * load.centre + origin,
+            normal,
+            pressure: load.pressure,
+            gradient,
+        });
+    }
+}
+
+/// Area, mean pressure and centre of pressure of a polygon.
+struct Load {
+    area: f64,
+    pressure: f64,
+    centre: Vector3<f64>,
+}
+
+impl Load {
+    /// `None` if there is no pressure on the polygon.
+    fn of(polygon: &Polygon, normal: &Vector3<f64>, field: &LinearField) -> Option<Self> {
+        let corners = polygon.corners();
+        let base = corners.first()?;
+        let at = |x: &Vector3<f64>| field.at(x).max(0.0);
+        let p = at(base);
+        let (mut area, mut force, mut moment) = (0.0, 0.0, Vector3::zeros());
+        for pair in corners[1..].windows(2) {
+            // Positions relative to the first corner, at which they are zero.
+            let (x, y) = (pair[0] - base, pair[1] - base);
+            let (q, r) = (at(&pair[0]), at(&pair[1]));
+            let part = 0.5 * x.cross(&y).dot(normal).abs();
+            let sum = p + q + r;
+            area += part;
+            force += part * sum / 3.0;
+            // ∫ x p over a triangle of linear p: area/12 (Σ x Σ p + Σ x p).
+            moment += (part / 12.0) * ((x + y) * sum + x * q + y * r);
+        }
+        (area > LEAST_AREA && force > 0.0).then(|| Self {
+            area,
+            pressure: force / area,
+            centre: base + moment / force,
+        })
+    }
+}
+
+fn solid_with(elements: &[PressureElement], tree: &Bvh, other: &PressureBody, writer: Writer<'_>) {
+    match other {
+        PressureBody::Solid { elements: others, tree: other_tree } => {
+            solid_with_solid((elements, tree), (others, other_tree), writer);
+        }
+        PressureBody::Surface { triangles, tree: other_tree } => {
+            solid_with_surface((elements, tree), (triangles, other_tree), writer);
+        }
+        PressureBody::HalfSpace { gradient } => {
+            solid_with_half_space(elements, tree, Some(*gradient), writer);
+        }
+        PressureBody::Plane => solid_with_half_space(elements, tree, None, writer),
+    }
+}
+
+/// Bounds of the first body in the frame of the second.
+fn region(tree: &Bvh, writer: &Writer) -> Aabb {
+    let bounds = tree.bounds();
+    let inverse = writer.rotation.inverse();
+    let half = inverse.matrix().abs() * (0.5 * bounds.size());
+    Aabb::around(inverse * (bounds.centre() - writer.translation), half)
+}
+
+fn solid_with_solid(
+    (elements, tree): (&[PressureElement], &Bvh),
+    (others, other_tree): (&[PressureElement], &Bvh),
+    mut writer: Writer<'_>,
+) {
+    other_tree.visit(&region(tree, &writer), |j| {
+        let other = others[j as usize].moved(&writer.rotation, &writer.translation);
+        tree.visit(&other.bounds(), |i| {
+            let element = &elements[i as usize];
+            let difference = LinearField {
+                gradient: element.field.gradient - other.field.gradient,
+                constant: element.field.constant - other.field.constant,
+            };
+            let values = element.corners.map(|x| difference.at(&x));
+            let mut polygon = Polygon::level_set(&element.corners, &values);
+            let Some(inward) = difference.gradient.try_normalize(0.0) else { return };
+            let normal = -inward;
+            polygon.clip_to(&other, &normal);
+            if element.crosses_surface {
+                polygon.clip(|x| -element.field.at(x));
+            }
+            let fields = [Some(element.field), Some(other.field)];
+            writer
+                .write(&polygon, &Interface { cells: [element.cell, other.cell], normal, fields });
+        });
+    });
+}
+
+fn solid_with_surface(
+    (elements, tree): (&[PressureElement], &Bvh),
+    (triangles, other_tree): (&[RigidTriangle], &Bvh),
+    mut writer: Writer<'_>,
+) {
+    other_tree.visit(&region(tree, &writer), |j| {
+        let triangle = &triangles[j as usize];
+        let corners = triangle.corners.map(|x| writer.rotation * x + writer.translation);
+        // The rigid body is the second.
+        let normal = -(writer.rotation * triangle.normal);
+        tree.visit(&Aabb::of_points(corners), |i| {
+            let element = &elements[i as usize];
+            let mut polygon = Polygon::triangle(&corners);
+            polygon.clip_to(element, &normal);
+            let fields = [Some(element.field), None];
+            writer.write(
+                &polygon,
+                &Interface { cells: [element.cell, triangle.cell], normal, fields },
+            );
+        });
+    });
+}
+
+/// A solid and a half space, which yields if it has a pressure gradient.
+fn solid_with_half_space(
+    elements: &[PressureElement],
+    tree: &Bvh,
+    gradient: Option<f64>,
+    mut writer: Writer<'_>,
+) {
+    let (up, offset) = writer.plane();
+    let lowest = |bounds: &Aabb| up.dot(&bounds.centre()) - 0.5 * up.abs().dot(&bounds.size());
+    let pressure = gradient.map(|g| LinearField { gradient: -g * up, constant: g * offset });
+    tree.visit_where(
+        |bounds| lowest(bounds) <= offset,
+        |i| {
+            let element = &elements[i as usize];
+            let (values, normal) = match &pressure {
+                Some(other) => {
+                    let gradient = element.field.gradient - other.gradient;
+                    let Some(inward) = gradient.try_normalize(0.0) else { return };
+                    (element.corners.map(|x| element.field.at(&x) - other.at(&x)), -inward)
+                }
+                None => (element.corners.map(|x| up.dot(&x) - offset), -up),
+            };
+            let mut polygon = Polygon::level_set(&element.corners, &values);
+            if element.crosses_surface {
+                polygon.clip(|x| -element.field.at(x));
+            }
+            let fields = [Some(element.field), pressure];
+            writer.write(&polygon, &Interface { cells: [element.cell, 0], normal, fields });
+        },
+    );
+}
+
+/// A rigid surface, the first body, in a compliant half space.
+fn surface_in_half_space(
+    triangles: &[RigidTriangle],
+    tree: &Bvh,
+    gradient: f64,
+    mut writer: Writer<'_>,
+) {
+    let (up, offset) = writer.plane();
+    let lowest = |bounds: &Aabb| up.dot(&bounds.centre()) - 0.5 * up.abs().dot(&bounds.size());
+    let field = LinearField { gradient: -gradient * up, constant: gradient * offset };
+    tree.visit_where(
+        |bounds| lowest(bounds) <= offset,
+        |i| {
+            let triangle = &triangles[i as usize];
+            let mut polygon = Polygon::triangle(&triangle.corners);
+            polygon.clip(|x| up.dot(x) - offset);
+            let fields = [None, Some(field)];
+            let normal = triangle.normal;
+            writer.write(&polygon, &Interface { cells: [triangle.cell, 0], normal, fields });
+        },
+    );
+}
