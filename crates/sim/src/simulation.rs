@@ -42,7 +42,7 @@ pub struct Simulation {
     pub(crate) scratch: Scratch,
     /// Memory of a step in parts.
     pub(crate) parts: PartMemory,
-    report: Option<StepReport>,
+    pub(crate) report: Option<StepReport>,
     pub(crate) sensors: SensorReader,
     pub(crate) parameters: ParameterState,
 }
@@ -268,6 +268,7 @@ impl Simulation {
         // Controls without delay have woken everything when they were changed.
         let mut changed = false;
         delayed.wrench.clone_from(&input.wrench);
+        delayed.force.clone_from(&input.force);
         delayed.driven_pose.clone_from(&input.driven_pose);
         for (actuator, spec) in world.model.actuators().iter().map(|found| (found, &found.spec)) {
             if spec.delay.is_none_or(|delay| delay.delay <= 0.0) {
