@@ -337,6 +337,7 @@ impl Simulation {
 
     /// The arrays of the mechanism at the present state.
     pub fn data(&mut self) -> &Data {
+        self.update_parameters();
         kinematics(&self.world.model, &self.state.q, &mut self.scratch.data);
         velocities(&self.world.model, &self.state.v, &mut self.scratch.data);
         &self.scratch.data

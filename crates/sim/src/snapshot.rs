@@ -1,6 +1,6 @@
 //! Snapshots: all of a simulation that later steps depend on, to the bit.
 //!
-//! A snapshot is a copy of state, input and [`StepHistory`]. It belongs to a world and to settings:
+//! A snapshot is a copy of state, input, [`StepHistory`] and changed parameters. It belongs to a world and to settings:
 //! the sizes of arrays are checked; that the settings are the same is left to the user.
 //!
 //! As bytes: a magic word and a version, then the fields in their order, little-endian; lists are
