@@ -15,7 +15,7 @@ SCENES = ROOT / "docs" / "scenes.md"
 """Has the table of settings, which a test of the command keeps up to date."""
 MODULES = ["viewer.py", "grip.py", "rerun_sink.py"]
 """Modules that are imported by their own names."""
-FILES = ["_native.pyi", "types.py", "errors.py", *MODULES]
+FILES = ["_native.pyi", "world_builder.py", "types.py", "errors.py", *MODULES]
 HEAD = """# The Python package
 
 Made by `docs/make_python_api.py` from the package itself. Units are SI, arrays are of 64-bit floating-point

@@ -1,8 +1,8 @@
 """The engine of the package `stiction`. Units are SI; arrays are float64 unless said otherwise."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, SupportsIndex, final
+from typing import Any, Final, Literal, SupportsIndex, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,17 @@ from stiction.types import (
     Camera,
     CapturedStep,
     ComparisonDocument,
+    Contact,
     Energy,
     Guess,
+    InverseKinematicsResult,
     Pose,
+    RayHits,
     RecordWishes,
     Residual,
     Rollout,
     RunFigures,
+    ShapeDistance,
     SoftSurface,
     Solution,
     Solver,
@@ -93,7 +97,7 @@ def load(
 def loads(
     text: str,
     *,
-    format: Literal["mjcf", "native", "urdf"] = ...,
+    format: Literal["mjcf", "native", "toml", "urdf"] | None = None,
     assets: Mapping[str, bytes] = ...,
     folder: _Path = ...,
     floating_base: bool = ...,
@@ -102,7 +106,8 @@ def loads(
     soft_contact: bool = ...,
     soft_defaults: bool = ...,
 ) -> Model:
-    """Reads a model from text. Further files are looked for in assets, by path as the text names them
+    """Reads a model from text. The format is found from the text unless it is given; toml is another name of
+    native, that of scenes. Further files are looked for in assets, by path as the text names them
     (folders such as meshdir included), then on disk, from folder on.
     """
 
@@ -395,6 +400,32 @@ class Model:
         """Centre of mass of a body [m], body frame, shape (3,)."""
     def body_parent(self, body: _Part) -> int:
         """Number of the parent of a body; that of the world is itself."""
+    def integrate(self, qpos: ArrayLike, qvel: ArrayLike, dt: float = 1.0) -> _Array:
+        """Coordinates after a motion at constant velocities for a time dt [s], q ⊕ dt v: qpos (nq,) or
+        (n, nq), qvel (nv,) or (n, nv).
+        """
+    def difference(self, qpos1: ArrayLike, qpos2: ArrayLike) -> _Array:
+        """The velocities that lead from qpos1 to qpos2 in unit time, qpos2 ⊖ qpos1: (nq,) or (n, nq) each."""
+    def inverse_kinematics(
+        self,
+        body: _Part | None = None,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+        *,
+        site: _Part | None = None,
+        qpos: ArrayLike | None = None,
+        joints: Sequence[_Part] | None = None,
+        iterations: int = 200,
+        tolerance: float = 1e-6,
+        damping: float = 2e-3,
+        posture_gain: float = 0.0,
+    ) -> InverseKinematicsResult:
+        """Coordinates at which a body, or a site with site=, is at a position [m] and, if it is given, has an
+        orientation (w, x, y, z): damped least squares from qpos on (default the reference configuration),
+        within the ranges of the joints, which are all hinges and slides between the body and the root
+        unless given. An angle counts as a fifth of a metre per radian. With posture_gain, the part of the
+        way back to qpos that an iteration takes, what the pose leaves free stays near qpos.
+        """
     def body_id(self, name: _Part) -> int:
         """Number of a body."""
     def joint(self, joint: _Part) -> Joint:
@@ -486,6 +517,42 @@ class Simulation:
         """
     @wrench.setter
     def wrench(self, value: ArrayLike) -> None: ...
+    @property
+    def qfrc_applied(self) -> _Array:
+        """Generalized forces [N, N·m] besides all others, shape (nv,): a view, to be read and written. They
+        act until changed.
+        """
+    @qfrc_applied.setter
+    def qfrc_applied(self, value: ArrayLike) -> None: ...
+    def forward(self) -> StepReport:
+        """Computes what the coming step finds, without making it: until the next step or change, qacc,
+        qfrc_constraint, contacts and sensor_data are those of the present state and the coming step.
+        Poses, Jacobians, mass_matrix and the like are always those of the present state.
+        """
+    @property
+    def qacc(self) -> _Array:
+        """A copy of the accelerations [m/s², rad/s²], mean over the last step, shape (nv,); after forward,
+        over the coming one; zero before the first step and after a change of the state.
+        """
+    @property
+    def qfrc_constraint(self) -> _Array:
+        """A copy of the generalized forces of contacts, limits and equalities [N, N·m], mean over the last
+        step (its last part if it was divided), shape (nv,); after forward, over the coming one; zero before
+        the first step and after a change of the state. Dry friction is left out.
+        """
+    @property
+    def qfrc_actuator(self) -> _Array:
+        """A copy of the generalized forces of the actuators at the present state [N, N·m], shape (nv,)."""
+    def raycast(
+        self, origins: ArrayLike, directions: ArrayLike, exclude: _Part | None = None
+    ) -> RayHits:
+        """Where rays first meet a shape: origins and directions [m], world axes, shapes (n, 3) or (3,); of
+        directions the length does not count. Shapes of the body exclude are passed through.
+        """
+    def distance(self, a: _Part, b: _Part, cutoff: float = 10.0) -> ShapeDistance:
+        """The shortest segment between two shapes or bodies, by name (of a shape, else of a body), within the
+        cutoff [m]; the distance is negative in penetration.
+        """
     @property
     def vertices(self) -> _Array:
         """Positions of the vertices of all soft bodies in the world [m], shape (nvertex, 3): a view, to
@@ -705,6 +772,18 @@ class Simulation:
         """Jacobian of a body, shape (6, nv): three rows for its angular velocity, then three for the
         velocity of its point at `point` (world, default its origin); world axes.
         """
+    def jacobian_dot(self, body: _Part, point: ArrayLike | None = None) -> _Array:
+        """Rate of change of the Jacobian of a body at the present velocities, shape (6, nv), for its point that
+        is now at point (world, default its origin), by differences of fourth order.
+        """
+    def site_jacobian(self, site: _Part) -> _Array:
+        """Jacobian of a site, shape (6, nv): three rows for its angular velocity, three for its velocity;
+        world axes.
+        """
+    def site_jacobian_dot(self, site: _Part) -> _Array:
+        """Rate of change of the Jacobian of a site at the present velocities, shape (6, nv)."""
+    def site_velocity(self, site: _Part) -> Velocity:
+        """Velocity of a site: its angular velocity [rad/s] and the velocity of its origin [m/s], world axes."""
     @property
     def sensor_data(self) -> _Array:
         """A copy of the readings of all sensors, one after the other, shape (nsensordata,).
@@ -910,6 +989,12 @@ class BodyHandle:
         """
     @wrench.setter
     def wrench(self, value: ArrayLike) -> None: ...
+    def apply_force(
+        self, force: ArrayLike, point: ArrayLike | None = None, torque: ArrayLike | None = None
+    ) -> None:
+        """Adds a force [N] on its point at point [m] (default its centre of mass) and a torque [N·m], world
+        axes, to its wrench, where they act until changed.
+        """
 
 @final
 class GeomHandle:
@@ -1248,6 +1333,20 @@ class Contacts:
     @property
     def geom_names(self) -> list[tuple[str, str]]:
         """Names of the shapes A and B of each contact; empty for a side that is soft."""
+    def filter(self, a: _Part, b: _Part | None = None) -> Contacts:
+        """The contacts between two parts, or with one: bodies, shapes or soft bodies by name, or bodies by
+        number. A name of a body and of a shape stands for both.
+        """
+    def force_between(self, a: _Part, b: _Part) -> _Array:
+        """The sum of the forces that a exerts on b through their contacts, world axes [N], shape (3,):
+        bodies, shapes or soft bodies by name, or bodies by number.
+        """
+    @overload
+    def __getitem__(self, which: SupportsIndex, /) -> Contact:
+        """A contact by its number, or several by a slice, a mask or numbers. Contacts can be iterated."""
+    @overload
+    def __getitem__(self, which: slice | ArrayLike, /) -> Contacts: ...
+    def __iter__(self) -> Iterator[Contact]: ...
     def __len__(self) -> int: ...
 
 @final
@@ -1421,6 +1520,9 @@ class State:
     @property
     def wrench(self) -> _Array:
         """A copy of the wrenches [N·m, N], shape (nbody, 6)."""
+    @property
+    def qfrc_applied(self) -> _Array:
+        """A copy of the generalized forces [N, N·m], shape (nv,)."""
     @property
     def parameters(self) -> dict[str, _Array]:
         """The parameters that were changed since the model was loaded, by name, with all their values; the

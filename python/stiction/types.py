@@ -64,6 +64,72 @@ class Actuation(NamedTuple):
     """Rates of the activations [1/s], shape (na,)."""
 
 
+class Contact(NamedTuple):
+    """A contact of the last step."""
+
+    point: Array
+    """Position in the world [m], shape (3,)."""
+    normal: Array
+    """Unit normal from A into B, world axes, shape (3,)."""
+    gap: float
+    """Distance along the normal [m], negative in penetration."""
+    force: Array
+    """Force on B, its opposite on A, mean over the step, world axes [N], shape (3,)."""
+    torque: Array
+    """Torque on B of spinning and rolling friction, world axes [N·m], shape (3,)."""
+    velocity: Array
+    """Velocity of B relative to A after the step, world axes [m/s], shape (3,)."""
+    bodies: tuple[int, int]
+    """Numbers of the bodies A and B; -1 for a side that is soft."""
+    geoms: tuple[int, int]
+    """Numbers of the shapes A and B; -1 for a side that is soft."""
+    body_names: tuple[str, str]
+    """Names of the bodies A and B, soft or not."""
+    geom_names: tuple[str, str]
+    """Names of the shapes A and B; empty for a side that is soft."""
+
+
+class InverseKinematicsResult(NamedTuple):
+    """Coordinates that bring a frame to a pose, as far as they do."""
+
+    qpos: Array
+    """All coordinates of the model, shape (nq,)."""
+    distance: float
+    """Distance that is left [m]."""
+    angle: float
+    """Angle that is left [rad]; NaN if no orientation was given."""
+    iterations: int
+    """How often the coordinates were changed."""
+    converged: bool
+    """Whether the tolerance was reached."""
+
+
+class RayHits(NamedTuple):
+    """Where n rays first meet a shape."""
+
+    distance: Array
+    """Distances from the origins [m], shape (n,); infinite for rays that meet nothing."""
+    point: Array
+    """Points in the world [m], shape (n, 3); NaN without one."""
+    normal: Array
+    """Outward normals of the surfaces, world axes, shape (n, 3); NaN without one."""
+    geom: NDArray[np.int64]
+    """Numbers of the shapes, shape (n,); -1 for none, or for a shape that only rays meet."""
+
+
+class ShapeDistance(NamedTuple):
+    """The shortest segment between two shapes or bodies."""
+
+    distance: float
+    """Its length [m], negative in penetration; the cutoff if there is none within it."""
+    point_a: Array
+    """Its end on the first side in the world [m], shape (3,); NaN without one."""
+    point_b: Array
+    """Its end on the second side [m], shape (3,); NaN without one."""
+    normal: Array
+    """Unit normal from the first side to the second, world axes, shape (3,); NaN without one."""
+
+
 class Camera(NamedTuple):
     """A camera of a model file."""
 

@@ -39,6 +39,13 @@ def test_the_page_on_parameters_lists_all_of_them_and_its_program_runs() -> None
     assert all(hasattr(simulation, array) for _, array in rows)
 
 
+def test_the_program_of_the_page_for_controllers_holds_the_tip() -> None:
+    names: dict[str, object] = {}
+    [program] = re.findall(r"```python\n(.*?)```", (DOCS / "controllers.md").read_text(), re.DOTALL)
+    exec(program, names)
+    assert abs(names["error"]).max() < 1e-3  # type: ignore[arg-type, operator]
+
+
 def test_the_program_of_the_page_on_soft_bodies_runs() -> None:
     [program] = re.findall(r"```python\n(.*?)```", (DOCS / "soft.md").read_text(), re.DOTALL)
     names: dict[str, object] = {}

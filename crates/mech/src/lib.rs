@@ -35,6 +35,7 @@ mod inverse_dynamics;
 mod inverse_kinematics;
 mod inverse_weight;
 mod jacobian;
+mod jacobian_rate;
 pub mod joint;
 mod kinematics;
 mod mass;
@@ -85,6 +86,7 @@ pub use inverse_kinematics::{
 };
 pub use inverse_weight::InverseWeights;
 pub use jacobian::{apply_wrench, for_each_column, jacobian};
+pub use jacobian_rate::jacobian_rate;
 pub use joint::{JOINTS, Joint, JointId, JointKind, JointSpec, Limit};
 pub use kinematics::{body_poses, kinematics, tree_kinematics};
 pub use mass::{

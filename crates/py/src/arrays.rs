@@ -17,6 +17,24 @@ pub fn vector(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vector3<f64>> {
     Ok(Vector3::new(x, y, z))
 }
 
+/// Rows of three finite numbers from Python, or a single one.
+pub fn rows_of_three(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vector3<f64>>> {
+    memory::check_given(what, given)?;
+    let array: PyArrayLikeDyn<'_, f64, AllowTypeChange> = given
+        .extract()
+        .map_err(|refused| error::state(format!("{what}: expected numbers; {refused}")))?;
+    let view = array.as_array();
+    if !matches!(view.shape(), [3] | [_, 3]) {
+        let found = view.shape();
+        return Err(error::state(format!("{what} has shape {found:?}; expected (n, 3) or (3,)")));
+    }
+    let numbers: Vec<f64> = view.iter().copied().collect();
+    if let Some(found) = numbers.iter().find(|x| !x.is_finite()) {
+        return Err(error::state(format!("{what} has {found}; expected finite numbers")));
+    }
+    Ok(numbers.chunks_exact(3).map(Vector3::from_column_slice).collect())
+}
+
 /// A pose from Python: a position [m] and a quaternion (w, x, y, z), which gets unit length.
 pub fn pose(given: &Bound<'_, PyAny>) -> PyResult<Isometry3<f64>> {
     let parts: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> = given.extract();
@@ -24,14 +42,19 @@ pub fn pose(given: &Bound<'_, PyAny>) -> PyResult<Isometry3<f64>> {
         error::state(format!("pose: expected a pair of position and quaternion; {refused}"))
     })?;
     let position = vector("position", &position)?;
-    let quaternion = numbers("quaternion", &quaternion)?;
+    let turn = rotation(&quaternion)?;
+    Ok(Isometry3::from_parts(position.into(), turn))
+}
+
+/// A rotation from Python: a quaternion (w, x, y, z), which gets unit length.
+pub fn rotation(given: &Bound<'_, PyAny>) -> PyResult<UnitQuaternion<f64>> {
+    let quaternion = numbers("quaternion", given)?;
     let [w, x, y, z] = quaternion[..] else {
         let found = quaternion.len();
         return Err(error::state(format!("quaternion has {found} entries; expected 4")));
     };
     let turn = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 0.0);
-    let turn = turn.ok_or_else(|| error::state("quaternion of length 0; expected 1"))?;
-    Ok(Isometry3::from_parts(position.into(), turn))
+    turn.ok_or_else(|| error::state("quaternion of length 0; expected 1"))
 }
 
 /// A flat list of finite numbers from Python.

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyIterator, PyList, PyType};
 use stiction_sim::{ContactPatch as PatchSum, ContactPoint};
 
 use crate::model::Model;
@@ -49,6 +52,83 @@ impl Contacts {
         let number = |point, side| pick(point, side).map_or(NONE, |index| index as i64);
         let numbers = self.points.iter().flat_map(|point| [number(point, 0), number(point, 1)]);
         PyArray1::from_iter(py, numbers).reshape([self.points.len(), 2])
+    }
+}
+
+/// A part that contacts can be with.
+struct Part {
+    bodies: Vec<usize>,
+    geom: Option<usize>,
+    soft: Option<usize>,
+}
+
+impl Part {
+    fn is(&self, point: &ContactPoint, side: usize) -> bool {
+        match point.soft[side] {
+            Some(soft) => self.soft == Some(soft.0),
+            None => {
+                self.bodies.contains(&point.bodies[side]) || self.geom == Some(point.geoms[side])
+            }
+        }
+    }
+}
+
+impl Contacts {
+    /// Name of the body or soft body on a side.
+    fn body_name(&self, point: &ContactPoint, side: usize) -> String {
+        match point.soft[side] {
+            Some(soft) => self.content.world.softs()[soft.0].spec.name.clone(),
+            None => {
+                let model = Model { content: self.content.clone() };
+                model.name_of_body(point.bodies[side]).to_owned()
+            }
+        }
+    }
+
+    /// Name of the shape on a side; empty for a soft one.
+    fn geom_name(&self, point: &ContactPoint, side: usize) -> &str {
+        let geoms = self.content.world.geoms();
+        rigid(point, side).map_or("", |geom| geoms[geom].name.as_str())
+    }
+
+    /// The part of a name, or the body of a number.
+    fn part(&self, given: &Bound<'_, PyAny>) -> PyResult<Part> {
+        let model = Model { content: self.content.clone() };
+        let mut part = Part { bodies: Vec::new(), geom: None, soft: None };
+        if let Ok(name) = given.extract::<String>() {
+            let named = |other: &str| other == name && !name.is_empty();
+            part.bodies.extend(model.names_of_bodies().position(named));
+            part.geom = self.content.world.geom(&name);
+            part.soft = self.content.world.soft(&name).map(|soft| soft.0);
+            if part.geom.is_some() || part.soft.is_some() || !part.bodies.is_empty() {
+                return Ok(part);
+            }
+        }
+        part.bodies.push(model.body_index(given)?);
+        Ok(part)
+    }
+
+    /// One contact.
+    fn one<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let point = &self.points[index];
+        let vector = |x: &Vector3<f64>| PyArray1::from_slice(py, x.as_slice());
+        let number = |of: Option<usize>| of.map_or(NONE, |index| index as i64);
+        let sides = |pick: &dyn Fn(usize) -> Option<usize>| (number(pick(0)), number(pick(1)));
+        let (body, geom) = (|side| self.body_name(point, side), |side| self.geom_name(point, side));
+        let (bodies, geoms) = ((body(0), body(1)), (geom(0), geom(1)));
+        CLASS.import(py, "stiction.types", "Contact")?.call1((
+            vector(&point.point),
+            vector(&point.normal),
+            point.gap,
+            vector(&point.force),
+            vector(&point.torque),
+            vector(&point.velocity),
+            sides(&|side| rigid(point, side).map(|_| point.bodies[side])),
+            sides(&|side| rigid(point, side)),
+            bodies,
+            geoms,
+        ))
     }
 }
 
@@ -131,23 +211,76 @@ impl Contacts {
     /// Names of the bodies A and B of each contact, soft or not.
     #[getter]
     fn body_names(&self) -> Vec<(String, String)> {
-        let model = Model { content: self.content.clone() };
-        let softs = self.content.world.softs();
-        let name = |point: &ContactPoint, side: usize| match point.soft[side] {
-            Some(soft) => softs[soft.0].spec.name.clone(),
-            None => model.name_of_body(point.bodies[side]).to_owned(),
-        };
+        let name = |point: &ContactPoint, side: usize| self.body_name(point, side);
         self.points.iter().map(|point| (name(point, 0), name(point, 1))).collect()
     }
 
     /// Names of the shapes A and B of each contact; empty for a side that is soft.
     #[getter]
     fn geom_names(&self) -> Vec<(&str, &str)> {
-        let geoms = self.content.world.geoms();
-        let name = |point: &ContactPoint, side: usize| {
-            rigid(point, side).map_or("", |geom| geoms[geom].name.as_str())
-        };
+        let name = |point: &ContactPoint, side: usize| self.geom_name(point, side);
         self.points.iter().map(|point| (name(point, 0), name(point, 1))).collect()
+    }
+
+    /// The contacts between two parts, or with one: bodies, shapes or soft bodies by name, or bodies by number.
+    #[pyo3(signature = (a, b=None))]
+    fn filter(&self, a: &Bound<'_, PyAny>, b: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let a = self.part(a)?;
+        let b = b.map(|b| self.part(b)).transpose()?;
+        let meets = |point: &&ContactPoint| match &b {
+            None => a.is(point, 0) || a.is(point, 1),
+            Some(b) => a.is(point, 0) && b.is(point, 1) || b.is(point, 0) && a.is(point, 1),
+        };
+        let points: Vec<ContactPoint> = self.points.iter().filter(meets).copied().collect();
+        Ok(Self { points, content: self.content.clone() })
+    }
+
+    /// The sum of the forces that a exerts on b through their contacts, world axes [N], shape (3,): bodies, shapes or soft
+    /// bodies by name, or bodies by number.
+    fn force_between<'py>(
+        &self,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (first, second) = (self.part(a)?, self.part(b)?);
+        let mut sum = Vector3::zeros();
+        for point in &self.points {
+            if first.is(point, 0) && second.is(point, 1) {
+                sum += point.force;
+            } else if first.is(point, 1) && second.is(point, 0) {
+                sum -= point.force;
+            }
+        }
+        Ok(PyArray1::from_slice(a.py(), sum.as_slice()))
+    }
+
+    /// A contact by its number, or several by a slice, a mask or numbers.
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        which: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, contacts) = (slf.py(), slf.get());
+        let count = contacts.points.len();
+        if let Ok(index) = which.extract::<isize>() {
+            let from_start = if index < 0 { index + count as isize } else { index };
+            let found = usize::try_from(from_start).ok().filter(|index| *index < count);
+            return match found {
+                Some(index) => contacts.one(py, index),
+                None => Err(PyIndexError::new_err(format!("contact {index}: there are {count}"))),
+            };
+        }
+        // NumPy knows how to read slices, masks and lists.
+        let numbers = PyArray1::from_iter(py, 0..count as i64);
+        let picked: Vec<i64> = numbers.get_item(which)?.extract()?;
+        let points = picked.iter().map(|index| contacts.points[*index as usize]).collect();
+        Ok(Bound::new(py, Self { points, content: contacts.content.clone() })?.into_any())
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        let (py, contacts) = (slf.py(), slf.get());
+        let all: PyResult<Vec<_>> =
+            (0..contacts.points.len()).map(|index| contacts.one(py, index)).collect();
+        PyList::new(py, all?)?.try_iter()
     }
 
     fn __len__(&self) -> usize {

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use pyo3::prelude::*;
 use stiction_mech::{Data, Forces, Input, State};
 use stiction_scene::Controller;
-use stiction_sim::{Simulation, StepError, StepReport as Report};
+use stiction_sim::{Forward, Simulation, StepError, StepReport as Report};
 
 use crate::error;
 use crate::record::StepObserver;
@@ -35,6 +35,11 @@ pub struct SimulationCore {
     /// Input of the last query of forces, with delayed controls.
     pub acting_input: Input,
     new_state: State,
+    /// Velocities at the start of the last step, and whether the present state is that at its end.
+    start_velocity: Vec<f64>,
+    is_stepped: bool,
+    /// What the coming step finds, if it was asked for since the last change.
+    pub forward: Option<Box<Forward>>,
     /// Observers of each step, as long as they are held elsewhere.
     observers: Vec<Weak<StepObserver>>,
     /// Exception raised by a Python solver during a step.
@@ -58,10 +63,58 @@ impl SimulationCore {
             known_parameters: engine.parameter_version(),
             acting_input: Input::new(model),
             new_state: State::new(model),
+            start_velocity: vec![0.0; model.nv()],
+            is_stepped: false,
+            forward: None,
             observers: Vec::new(),
             exception,
             engine,
         }
+    }
+
+    /// Forgets the last step, after which the state was changed, and what the coming one finds.
+    pub fn forget_step(&mut self) {
+        self.is_stepped = false;
+        self.forward = None;
+    }
+
+    /// Computes what the coming step finds. A Python solver takes part as in a step.
+    pub fn compute_forward(&mut self) -> PyResult<Report> {
+        self.control();
+        let before = self.exception.is_some().then(|| self.engine.snapshot());
+        let found = self.engine.forward();
+        if let (Some(exception), Some(before)) = (&self.exception, before)
+            && let Some(exception) = exception.take()
+        {
+            self.engine.restore(&before).map_err(error::step_failed)?;
+            return Err(exception);
+        }
+        let found = found.map_err(error::step)?;
+        let report = found.report;
+        self.forward = Some(Box::new(found));
+        Ok(report)
+    }
+
+    /// Mean accelerations of the last step, or those that were found for the coming one; zero before the first step.
+    pub fn accelerations(&self) -> Vec<f64> {
+        if let Some(forward) = &self.forward {
+            return forward.acceleration.clone();
+        }
+        let (v, h) = (&self.engine.state().v, self.engine.settings().time_step);
+        let change = v.iter().zip(&self.start_velocity).map(|(next, old)| (next - old) / h);
+        change.map(|a| if self.is_stepped { a } else { 0.0 }).collect()
+    }
+
+    /// Mean forces of constraints of the last step, or those that were found for the coming one; zero before the first step.
+    pub fn constraint_force(&self) -> Vec<f64> {
+        if let Some(forward) = &self.forward {
+            return forward.constraint_force.clone();
+        }
+        let mut force = vec![0.0; self.engine.state().v.len()];
+        if self.is_stepped {
+            self.engine.constraint_force(&mut force);
+        }
+        force
     }
 
     /// Takes over changed parameters for queries.
@@ -71,6 +124,7 @@ impl SimulationCore {
             let model = self.engine.world().model();
             self.data.update_parameters(model);
             self.forces.update_parameters(model);
+            self.forward = None;
         }
     }
 
@@ -96,6 +150,7 @@ impl SimulationCore {
             checked.map_err(|source| error::step(StepError::State { time, source }))?;
             block[layout.q.clone()].copy_from_slice(&self.new_state.q);
             self.engine.state_mut().clone_from(&self.new_state);
+            self.forget_step();
         }
         let (control, wrench) = (&block[layout.control.clone()], &block[layout.wrench.clone()]);
         let input = self.engine.input();
@@ -103,8 +158,11 @@ impl SimulationCore {
             let rows = input.wrench.iter().zip(wrench.chunks_exact(6));
             rows.into_iter().all(|(held, given)| held.as_slice() == given)
         };
-        if control != &input.control[..] || !same_wrench() {
+        let force = &block[layout.force.clone()];
+        if control != &input.control[..] || !same_wrench() || force != &input.force[..] {
+            self.forward = None;
             let input = self.engine.input_mut();
+            input.force.copy_from_slice(force);
             input.control.copy_from_slice(control);
             for (held, given) in input.wrench.iter_mut().zip(wrench.chunks_exact(6)) {
                 held.copy_from_slice(given);
@@ -130,6 +188,7 @@ impl SimulationCore {
     pub fn push_input(&self, layout: &Layout, block: &mut [f64]) {
         let input = self.engine.input();
         block[layout.control.clone()].copy_from_slice(&input.control);
+        block[layout.force.clone()].copy_from_slice(&input.force);
         for (shown, held) in block[layout.wrench.clone()].chunks_exact_mut(6).zip(&input.wrench) {
             shown.copy_from_slice(held.as_slice());
         }
@@ -145,8 +204,13 @@ impl SimulationCore {
     /// Steps until `left` is zero or it is time to check for signals.
     pub fn run(&mut self, left: &mut usize, report: &mut StepReport) -> PyResult<()> {
         let begin = (*left > 1).then(Instant::now);
+        if *left > 0 {
+            self.forward = None;
+        }
         while *left > 0 {
             self.control();
+            self.start_velocity.copy_from_slice(&self.engine.state().v);
+            self.is_stepped = false;
             match self.exception.clone() {
                 Some(exception) => self.step_with_python_solver(&exception, report)?,
                 None => {
@@ -154,6 +218,7 @@ impl SimulationCore {
                     self.note(&step, report);
                 }
             }
+            self.is_stepped = true;
             *left -= 1;
             if begin.is_some_and(|begin| begin.elapsed() > SIGNAL_CHECK_INTERVAL) {
                 break;

@@ -254,6 +254,21 @@ impl BodyHandle {
         assign(self.wrench(py)?.as_any(), value)
     }
 
+    /// Adds a force [N] on its point at `point` [m] (default its centre of mass) and a torque [N·m], world axes, to its
+    /// wrench, where they act until changed.
+    #[pyo3(signature = (force, point=None, torque=None))]
+    fn apply_force(
+        &self,
+        force: &Bound<'_, PyAny>,
+        point: Option<&Bound<'_, PyAny>>,
+        torque: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let torque = torque.map(|torque| arrays::vector("torque", torque)).transpose()?;
+        let point = point.map(|point| arrays::vector("point", point)).transpose()?;
+        let parts = [arrays::vector("force", force)?, torque.unwrap_or_default()];
+        self.simulation.get().push(force.py(), self.index, parts, point)
+    }
+
     fn __repr__(&self) -> String {
         format!("BodyHandle(\"{}\")", self.name())
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction_scene::Files;
-use stiction_scene::import::{FORMATS, Options};
+use stiction_scene::import::{FORMATS, Format, Options};
 use stiction_solve::solver::SOLVERS;
 use stiction_study::SCENARIOS;
 
@@ -41,15 +41,43 @@ pub fn load(
     Ok(Model { content: Arc::new(made.map_err(error::study)?) })
 }
 
-/// Reads a model from text. Further files are looked for in assets, by path as the text names them
+/// The format of a text: that of its first element, or a native scene if it is no XML.
+fn format_of(text: &str) -> PyResult<&'static str> {
+    let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    if rest.is_empty() {
+        return Err(error::model("text: found nothing; expected a model in MJCF, URDF or TOML"));
+    }
+    if !rest.starts_with('<') {
+        return Ok("native");
+    }
+    // Declarations and comments.
+    while let Some(end) =
+        [("<?", "?>"), ("<!--", "-->"), ("<!", ">")].iter().find_map(|(open, close)| {
+            rest.starts_with(open).then(|| rest.find(close).map(|at| at + close.len()))
+        })
+    {
+        rest = rest[end.unwrap_or(rest.len())..].trim_start();
+    }
+    let name = rest.strip_prefix('<').unwrap_or(rest);
+    let name = name.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+    match name.unwrap_or_default() {
+        "mujoco" | "mujocoinclude" => Ok("mjcf"),
+        "robot" => Ok("urdf"),
+        found => Err(error::model(format!(
+            "text: the first element is <{found}>; expected <mujoco> (MJCF), <robot> (URDF), or a scene in TOML"
+        ))),
+    }
+}
+
+/// Reads a model from text. The format is found from the text unless it is given: mjcf, urdf or native (toml). Further files are looked for in assets, by path as the text names them
 /// (folders such as meshdir included), then on disk, from folder on.
 #[pyfunction]
-#[pyo3(signature = (text, *, format="mjcf", assets=BTreeMap::new(), folder=PathBuf::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true, soft_defaults=false))]
+#[pyo3(signature = (text, *, format=None, assets=BTreeMap::new(), folder=PathBuf::new(), floating_base=false, merge_fixed=false, package_paths=Vec::new(), soft_contact=true, soft_defaults=false))]
 #[allow(clippy::too_many_arguments)] // keyword arguments of Python
 pub fn loads(
     py: Python<'_>,
     text: &str,
-    format: &str,
+    format: Option<&str>,
     assets: BTreeMap<String, Vec<u8>>,
     folder: PathBuf,
     floating_base: bool,
@@ -58,7 +86,10 @@ pub fn loads(
     soft_contact: bool,
     soft_defaults: bool,
 ) -> PyResult<Model> {
-    let Some(entry) = FORMATS.iter().find(|entry| entry.name == format) else {
+    let format = format.map_or_else(|| format_of(text), Ok)?;
+    let is_meant =
+        |entry: &&Format| entry.name == format || format == "toml" && entry.name == "native";
+    let Some(entry) = FORMATS.iter().find(is_meant) else {
         let known = FORMATS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
         return Err(error::model(format!("format \"{format}\"; expected one of: {known}")));
     };

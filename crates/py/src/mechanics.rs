@@ -7,9 +7,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use stiction_mech::{
     ActivationStart, BodyId, Forces, MechanismState, angular_velocity, bias_forces, factor_mass,
-    inverse_dynamics, jacobian, kinematics, kinetic_energy, mass_matrix, point_velocity,
-    potential_energy, set_driven_poses, soft_kinetic_energy, soft_potential_energy, solve_mass,
-    velocities,
+    inverse_dynamics, jacobian, jacobian_rate, kinematics, kinetic_energy, mass_matrix,
+    point_velocity, potential_energy, set_driven_poses, soft_kinetic_energy, soft_potential_energy,
+    solve_mass, velocities,
 };
 
 use crate::core::SimulationCore;
@@ -172,6 +172,43 @@ impl SimulationCore {
         let mut out = vec![0.0; 6 * model.nv()];
         jacobian(model, &self.data, BodyId(body), point, &mut out);
         PyArray1::from_vec(py, out).reshape([6, model.nv()])
+    }
+
+    /// Rate of change of the Jacobian.
+    pub fn jacobian_dot<'py>(
+        &mut self,
+        py: Python<'py>,
+        body: usize,
+        point: Option<Vector3<f64>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.update_positions();
+        let model = self.engine.world().model();
+        let point = point.unwrap_or(self.data.body_pose[body].translation.vector);
+        let (state, mut out) = (self.engine.state(), vec![0.0; 6 * model.nv()]);
+        let motion = (&state.q[..], &state.v[..]);
+        jacobian_rate(model, motion, BodyId(body), point, &mut self.data, &mut out);
+        PyArray1::from_vec(py, out).reshape([6, model.nv()])
+    }
+
+    /// The origin of a frame of a body in the world.
+    pub fn place_of(&mut self, body: usize, frame: &Isometry3<f64>) -> Vector3<f64> {
+        self.update_positions();
+        (self.data.body_pose[body] * frame).translation.vector
+    }
+
+    /// Generalized forces of the actuators.
+    pub fn actuator_forces(&mut self) -> PyResult<Vec<f64>> {
+        self.update_velocities();
+        self.evaluate_forces()?;
+        Ok(self.forces.actuation.clone())
+    }
+
+    /// Readings of all sensors.
+    pub fn sensor_data(&mut self) -> &[f64] {
+        match &self.forward {
+            Some(forward) => &forward.sensor_data,
+            None => self.engine.sensor_data(),
+        }
     }
 
     /// Angular velocity and velocity of a point of a body.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
@@ -14,10 +14,11 @@ use stiction_mech::{Body, InverseWeights, MassProperties};
 use stiction_scene::import::{Camera, Options};
 use stiction_study::SceneSource;
 
+use crate::configuration::InverseKinematicsCall;
 use crate::joint::Joint;
 use crate::model_source::{ModelContent, unpack};
 use crate::parameters::read_only;
-use crate::{error, lookup};
+use crate::{arrays, error, lookup};
 
 /// Name of the world body if the file gives none.
 const WORLD_NAME: &str = "world";
@@ -386,6 +387,73 @@ impl Model {
     /// Number of the parent of a body; that of the world is itself.
     fn body_parent(&self, body: &Bound<'_, PyAny>) -> PyResult<usize> {
         Ok(self.mechanism().bodies()[self.body_index(body)?].spec.parent.0)
+    }
+
+    /// Coordinates after a motion at constant velocities for a time dt [s], q ⊕ dt v: qpos (nq,) or (n, nq), qvel (nv,) or
+    /// (n, nv).
+    #[pyo3(signature = (qpos, qvel, dt=1.0))]
+    fn integrate<'py>(
+        &self,
+        qpos: &Bound<'py, PyAny>,
+        qvel: &Bound<'py, PyAny>,
+        dt: f64,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.integrated(qpos, qvel, dt)
+    }
+
+    /// The velocities that lead from qpos1 to qpos2 in unit time, qpos2 ⊖ qpos1: (nq,) or (n, nq) each.
+    fn difference<'py>(
+        &self,
+        qpos1: &Bound<'py, PyAny>,
+        qpos2: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.differences(qpos1, qpos2)
+    }
+
+    /// Coordinates at which a body, or a site with site=, is at a position [m] and, if it is given, has an orientation
+    /// (w, x, y, z): damped least squares from qpos on, within the ranges of the joints.
+    #[pyo3(signature = (body=None, position=None, quaternion=None, *, site=None, qpos=None, joints=None, iterations=200, tolerance=1e-6, damping=2e-3, posture_gain=0.0))]
+    #[allow(clippy::too_many_arguments)] // keyword arguments of Python
+    fn inverse_kinematics<'py>(
+        &self,
+        py: Python<'py>,
+        body: Option<&Bound<'py, PyAny>>,
+        position: Option<&Bound<'py, PyAny>>,
+        quaternion: Option<&Bound<'py, PyAny>>,
+        site: Option<&Bound<'py, PyAny>>,
+        qpos: Option<&Bound<'py, PyAny>>,
+        joints: Option<Vec<Bound<'py, PyAny>>>,
+        iterations: usize,
+        tolerance: f64,
+        damping: f64,
+        posture_gain: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (body, frame) = match (body, site) {
+            (Some(body), None) => (self.body_index(body)?, Isometry3::identity()),
+            (None, Some(site)) => {
+                let site = &self.content.sites[self.site_index(site)?];
+                (site.body.0, site.pose)
+            }
+            _ => return Err(error::model("inverse_kinematics: expected a body or a site")),
+        };
+        let Some(position) = position else {
+            return Err(error::state("inverse_kinematics: expected a position"));
+        };
+        let rotation = quaternion.map(arrays::rotation).transpose()?;
+        let position = arrays::vector("position", position)?;
+        let call = InverseKinematicsCall {
+            body,
+            frame,
+            position,
+            rotation,
+            qpos,
+            joints,
+            iterations,
+            tolerance,
+            damping,
+            posture_gain,
+        };
+        call.solve(py, self)
     }
 
     /// Number of a body.

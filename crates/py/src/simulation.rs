@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -17,7 +17,7 @@ use crate::core::SimulationCore;
 use crate::handles::{ActuatorHandle, BodyHandle, GeomHandle, JointHandle};
 use crate::mechanics::pose;
 use crate::model::Model;
-use crate::parameters::ParameterArrays;
+use crate::parameters::{ParameterArrays, read_only};
 use crate::problem::Problem;
 use crate::record::{self, Paths, Recording};
 use crate::report::StepReport;
@@ -124,9 +124,43 @@ impl Simulation {
             )));
         };
         let mut core = self.synchronised(py)?;
+        core.forward = None;
         core.engine.input_mut().driven_pose[driven_index] = pose;
         if at_once {
             core.engine.reset_driven_pose();
+        }
+        Ok(())
+    }
+
+    /// The body of a site, and its place in the frame of that body.
+    fn site(&self, site: &Bound<'_, PyAny>) -> PyResult<(usize, Isometry3<f64>)> {
+        let model = self.model.get();
+        let site = &model.content.sites[model.site_index(site)?];
+        Ok((site.body.0, site.pose))
+    }
+
+    /// Adds a force on a point of a body, and a torque, to its wrench.
+    pub fn push(
+        &self,
+        py: Python<'_>,
+        body: usize,
+        [force, torque]: [Vector3<f64>; 2],
+        point: Option<Vector3<f64>>,
+    ) -> PyResult<()> {
+        let arm = {
+            let mut core = self.synchronised(py)?;
+            core.update_positions();
+            let mass = core.engine.world().model().bodies()[body].spec.mass;
+            let X_WB = &core.data.body_pose[body];
+            let com = mass.map_or_else(Vector3::zeros, |mass| mass.com());
+            let centre = X_WB.translation.vector + X_WB.rotation * com;
+            point.map_or_else(Vector3::zeros, |point| point - centre)
+        };
+        let moment = torque + arm.cross(&force);
+        let mut block = self.views.borrow(py)?;
+        let wrench = &mut block.as_slice_mut()?[self.views.layout.wrench.clone()][6 * body..][..6];
+        for (sum, x) in wrench.iter_mut().zip(moment.iter().chain(&force)) {
+            *sum += x;
         }
         Ok(())
     }
@@ -259,6 +293,76 @@ impl Simulation {
         assign(self.views.wrench.bind(py), value)
     }
 
+    /// Generalized forces [N, N·m] besides all others, shape (nv,): a view, to be read and written. They act until
+    /// changed.
+    #[getter]
+    fn qfrc_applied(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.views.force.clone_ref(py)
+    }
+
+    #[setter(qfrc_applied)]
+    fn set_qfrc_applied(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        assign(self.views.force.bind(py), value)
+    }
+
+    /// Computes what the coming step finds, without making it: until the next step or change, qacc, qfrc_constraint,
+    /// contacts and sensor_data are those of the present state and the coming step.
+    fn forward(&self, py: Python<'_>) -> PyResult<StepReport> {
+        let mut core = self.synchronised(py)?;
+        let core = &mut *core;
+        let mut report = StepReport::default();
+        report.add(&py.detach(|| core.compute_forward())?);
+        Ok(report)
+    }
+
+    /// A copy of the accelerations [m/s², rad/s²], mean over the last step, shape (nv,); after forward, over the coming
+    /// one; zero before the first step and after a change of the state.
+    #[getter]
+    fn qacc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        read_only(PyArray1::from_vec(py, self.synchronised(py)?.accelerations()))
+    }
+
+    /// A copy of the generalized forces of contacts, limits and equalities [N, N·m], mean over the last step, shape (nv,);
+    /// after forward, over the coming one; zero before the first step and after a change of the state. Dry friction is
+    /// left out.
+    #[getter]
+    fn qfrc_constraint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        read_only(PyArray1::from_vec(py, self.synchronised(py)?.constraint_force()))
+    }
+
+    /// A copy of the generalized forces of the actuators at the present state [N, N·m], shape (nv,).
+    #[getter]
+    fn qfrc_actuator<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        read_only(PyArray1::from_vec(py, self.synchronised(py)?.actuator_forces()?))
+    }
+
+    /// Where rays first meet a shape: origins and directions [m], world axes, shapes (n, 3) or (3,); of directions the length
+    /// does not count. Shapes of the body `exclude` are passed through.
+    #[pyo3(signature = (origins, directions, exclude=None))]
+    fn raycast<'py>(
+        &self,
+        origins: &Bound<'py, PyAny>,
+        directions: &Bound<'py, PyAny>,
+        exclude: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let exclude = exclude.map(|body| self.model.get().body_index(body)).transpose()?;
+        self.synchronised(origins.py())?.raycast((origins, directions), exclude)
+    }
+
+    /// The shortest segment between two shapes or bodies, by name (of a shape, else of a body), within the cutoff [m]; the
+    /// distance is negative in penetration.
+    #[pyo3(signature = (a, b, cutoff=10.0))]
+    fn distance<'py>(
+        &self,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+        cutoff: f64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let model = self.model.get();
+        let sides = [model.sensed(a)?, model.sensed(b)?];
+        self.synchronised(a.py())?.distance(a.py(), &sides, cutoff)
+    }
+
     /// Positions of the vertices of all soft bodies in the world [m], shape (nvertex, 3): a view, to
     /// be read and written.
     #[getter]
@@ -372,6 +476,8 @@ impl Simulation {
     fn problem(&self, py: Python<'_>) -> PyResult<Option<Problem>> {
         let mut core = self.synchronised(py)?;
         let core = &mut *core;
+        // The problem of the last step is overwritten.
+        core.forget_step();
         let problem = py.detach(|| {
             core.control();
             Ok::<_, StepError>(core.engine.problem()?.cloned())
@@ -453,6 +559,7 @@ impl Simulation {
         let mut core = self.lock()?;
         core.engine.restore(&state.snapshot).map_err(error::state)?;
         self.parameter_arrays().push(py, &core.engine)?;
+        core.forget_step();
         self.update_views(py, &core)
     }
 
@@ -472,7 +579,9 @@ impl Simulation {
     #[getter]
     fn contacts(&self) -> PyResult<Contacts> {
         let core = self.lock()?;
-        Ok(Contacts::new(core.engine.contacts(), &self.model.get().content))
+        let of_forward = core.forward.as_ref().map(|forward| &forward.contacts[..]);
+        let points = of_forward.unwrap_or_else(|| core.engine.contacts());
+        Ok(Contacts::new(points, &self.model.get().content))
     }
 
     /// Mass matrix M with armature [kg, kg·m²], shape (nv, nv).
@@ -570,18 +679,59 @@ impl Simulation {
         self.synchronised(body.py())?.jacobian(body.py(), index, point)
     }
 
+    /// Rate of change of the Jacobian of a body at the present velocities, shape (6, nv), for its point that is now at
+    /// `point` (world, default its origin).
+    #[pyo3(signature = (body, point=None))]
+    fn jacobian_dot<'py>(
+        &self,
+        body: &Bound<'py, PyAny>,
+        point: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let index = self.model.get().body_index(body)?;
+        let point = point.map(|point| vector("point", point)).transpose()?;
+        self.synchronised(body.py())?.jacobian_dot(body.py(), index, point)
+    }
+
+    /// Jacobian of a site, shape (6, nv): three rows for its angular velocity, three for its velocity; world axes.
+    fn site_jacobian<'py>(&self, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (body, place) = self.site(site)?;
+        let mut core = self.synchronised(site.py())?;
+        let point = core.place_of(body, &place);
+        core.jacobian(site.py(), body, Some(point))
+    }
+
+    /// Rate of change of the Jacobian of a site at the present velocities, shape (6, nv).
+    fn site_jacobian_dot<'py>(
+        &self,
+        site: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (body, place) = self.site(site)?;
+        let mut core = self.synchronised(site.py())?;
+        let point = core.place_of(body, &place);
+        core.jacobian_dot(site.py(), body, Some(point))
+    }
+
+    /// Velocity of a site: its angular velocity [rad/s] and the velocity of its origin [m/s], world axes.
+    fn site_velocity<'py>(&self, site: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (body, place) = self.site(site)?;
+        let mut core = self.synchronised(site.py())?;
+        let point = core.place_of(body, &place);
+        core.velocity(site.py(), body, Some(point))
+    }
+
     /// A copy of the readings of all sensors, one after the other, shape (nsensordata,).
     /// Accelerations, forces and touch are those of the last step, the rest of the present state.
     #[getter]
     fn sensor_data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(PyArray1::from_slice(py, self.synchronised(py)?.engine.sensor_data()))
+        let mut core = self.synchronised(py)?;
+        Ok(PyArray1::from_slice(py, core.sensor_data()))
     }
 
     /// A copy of the reading of one sensor, by name or number, shape (dim,).
     fn sensor<'py>(&self, sensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let range = self.model.get().sensor_range(sensor)?;
         let mut core = self.synchronised(sensor.py())?;
-        Ok(PyArray1::from_slice(sensor.py(), &core.engine.sensor_data()[range]))
+        Ok(PyArray1::from_slice(sensor.py(), &core.sensor_data()[range]))
     }
 
     /// Whether each equality holds, in the order of Model.equality_names.
@@ -593,7 +743,9 @@ impl Simulation {
     /// Switches an equality on or off, by name or number.
     fn set_equality_active(&self, equality: &Bound<'_, PyAny>, active: bool) -> PyResult<()> {
         let index = self.model.get().equality_index(equality)?;
-        self.lock()?.engine.set_equality_active(index, active);
+        let mut core = self.lock()?;
+        core.engine.set_equality_active(index, active);
+        core.forward = None;
         Ok(())
     }
 
@@ -623,6 +775,8 @@ impl Simulation {
         let input = core.engine.input_mut();
         input.control.copy_from_slice(frame.map_or(&content.control, |frame| &frame.control));
         input.wrench.iter_mut().for_each(|wrench| wrench.fill(0.0));
+        input.force.fill(0.0);
+        core.forget_step();
         if content.has_controller {
             core.controller = content.controller().map_err(error::study)?;
         }

@@ -67,6 +67,12 @@ impl State {
         PyArray1::from_iter(py, numbers).reshape([wrenches.len(), 6])
     }
 
+    /// A copy of the generalized forces [N, N·m], shape (nv,).
+    #[getter]
+    fn qfrc_applied<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.snapshot.input.force)
+    }
+
     /// The parameters that were changed since the model was loaded, by name, with all their values; the arrays cannot be
     /// written.
     #[getter]

@@ -26,6 +26,8 @@ pub struct Layout {
     pub control: Range<usize>,
     /// Wrenches, body by body.
     pub wrench: Range<usize>,
+    /// Generalized forces.
+    pub force: Range<usize>,
     /// Positions of the vertices of soft bodies.
     pub x: Range<usize>,
     /// Velocities of the vertices of soft bodies.
@@ -46,6 +48,7 @@ impl Layout {
             activation: next(model.na()),
             control: next(model.nu()),
             wrench: next(WRENCH * model.bodies().len()),
+            force: next(model.nv()),
             x: next(3 * model.nodes()),
             x_dot: next(3 * model.nodes()),
         }
@@ -67,6 +70,8 @@ pub struct Views {
     pub ctrl: Py<PyArray1<f64>>,
     /// Wrenches, a row per body.
     pub wrench: Py<PyArray2<f64>>,
+    /// Generalized forces.
+    pub force: Py<PyArray1<f64>>,
     /// Positions of the vertices of soft bodies, a row each.
     pub x: Py<PyArray2<f64>>,
     /// Velocities of the vertices of soft bodies, a row each.
@@ -84,6 +89,7 @@ impl Views {
             act: part(&block, &layout.activation)?.unbind(),
             ctrl: part(&block, &layout.control)?.unbind(),
             wrench: table(&block, &layout.wrench, WRENCH)?.unbind(),
+            force: part(&block, &layout.force)?.unbind(),
             x: table(&block, &layout.x, 3)?.unbind(),
             x_dot: table(&block, &layout.x_dot, 3)?.unbind(),
             block: block.unbind(),

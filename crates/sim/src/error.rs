@@ -224,6 +224,14 @@ pub enum CheckpointError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
+    /// The state before a trial step could not be restored.
+    #[error("step at t = {time} s: {source}")]
+    Restore {
+        /// Time of the state [s].
+        time: f64,
+        /// The error.
+        source: SnapshotError,
+    },
     /// The state is invalid for this model.
     #[error("step at t = {time} s: {source}")]
     State {

@@ -1,7 +1,7 @@
 //! Data that later steps depend on besides state and input.
 //!
 //! Solvers, detectors and scratch arrays keep memory too, but none that changes a result: a snapshot
-//! is a copy of state, input and this.
+//! is a copy of state, input, this and the parameters that were changed.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_geom::Contact;

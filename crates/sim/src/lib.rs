@@ -25,6 +25,7 @@ mod energy_audit;
 mod energy_balance;
 mod energy_drift;
 mod error;
+mod forward;
 mod free_motion;
 mod hash;
 mod history;
@@ -67,13 +68,14 @@ pub use contact_patch::ContactPatch;
 pub use contact_point::ContactPoint;
 pub use energy_balance::EnergyBalance;
 pub use error::{CheckpointError, SettingsError, SnapshotError, StepError, WorldError};
+pub use forward::Forward;
 pub use hash::state_hash;
 pub use parameters::{PARAMETERS, ParameterEntry, ParameterError, ParameterOwner};
 pub use report::{PHASES, Phase, Phases, StepReport};
 pub use scheme::{SCHEMES, Scheme, SchemeEntry};
 pub use sensor::{
     ContactFields, ContactQuery, ContactReduction, ContactSide, RayReadings, SENSORS, Scenery,
-    SensedShapes, SensorFrame, SensorKind, SensorSpec, SeparationReading, TouchVolume,
+    SensedShapes, SensorFrame, SensorKind, SensorSpec, Separation, SeparationReading, TouchVolume,
 };
 pub use settings::{SETTING_ALIASES, SOLVER_PREFIX, Settings, Sleep, Stabilisation};
 pub use simulation::Simulation;

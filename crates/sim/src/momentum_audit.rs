@@ -85,6 +85,7 @@ impl MomentumAuditor {
         let links = &model.links()[range.links.clone()];
         self.is_driven_from_outside
             || links.iter().any(|link| link.compensated_mass != 0.0)
+            || input.force[range.dofs.clone()].iter().any(|force| *force != 0.0)
             || input.wrench[range.bodies.clone()].iter().any(|wrench| wrench.amax() > 0.0)
     }
 

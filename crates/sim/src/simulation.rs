@@ -43,7 +43,7 @@ pub struct Simulation {
     pub(crate) scratch: Scratch,
     /// Memory of a step in parts.
     pub(crate) parts: PartMemory,
-    report: Option<StepReport>,
+    pub(crate) report: Option<StepReport>,
     pub(crate) sensors: SensorReader,
     pub(crate) parameters: ParameterState,
 }
@@ -270,6 +270,7 @@ impl Simulation {
         // Controls without delay have woken everything when they were changed.
         let mut changed = false;
         delayed.wrench.clone_from(&input.wrench);
+        delayed.force.clone_from(&input.force);
         delayed.driven_pose.clone_from(&input.driven_pose);
         for (actuator, spec) in world.model.actuators().iter().map(|found| (found, &found.spec)) {
             if spec.delay.is_none_or(|delay| delay.delay <= 0.0) {
@@ -338,6 +339,7 @@ impl Simulation {
 
     /// The arrays of the mechanism at the present state.
     pub fn data(&mut self) -> &Data {
+        self.update_parameters();
         kinematics(&self.world.model, &self.state.q, &mut self.scratch.data);
         velocities(&self.world.model, &self.state.v, &mut self.scratch.data);
         &self.scratch.data

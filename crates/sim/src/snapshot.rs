@@ -1,6 +1,6 @@
 //! Snapshots: all of a simulation that later steps depend on, to the bit.
 //!
-//! A snapshot is a copy of state, input and [`StepHistory`]. It belongs to a world and to settings:
+//! A snapshot is a copy of state, input, [`StepHistory`] and changed parameters. It belongs to a world and to settings:
 //! the sizes of arrays are checked; that the settings are the same is left to the user.
 //!
 //! As bytes: a magic word and a version, then the fields in their order, little-endian; lists are
@@ -29,8 +29,8 @@ use crate::world::World;
 const MAGIC: &[u8; 8] = b"stictsnp";
 /// Changes with the layout.
 const VERSION: u32 = 12;
-/// The version before parameters and patches: still read, with the parameters of the world, without areas of contacts and with fewer
-/// classes of constraints.
+/// The version before parameters, generalized forces and patches: still read, with the parameters of the world, without such forces
+/// and areas of contacts, and with fewer classes of constraints.
 const VERSION_WITHOUT_PARAMETERS: u32 = 11;
 /// The version before the number of steps that were not solved: still read, as after one that was.
 const VERSION_WITHOUT_UNSOLVED: u32 = 10;
@@ -80,6 +80,7 @@ impl Snapshot {
         for (what, found, expected) in [
             ("controls", self.input.control.len(), model.nu()),
             ("wrenches", self.input.wrench.len(), model.bodies().len()),
+            ("generalized forces", self.input.force.len(), self.state.v.len()),
             ("driven poses", self.input.driven_pose.len(), model.driven().len()),
         ] {
             if found != expected {
@@ -160,6 +161,7 @@ impl Snapshot {
             out.list(entry.name.as_bytes(), |out, byte| out.u32(u32::from(*byte)));
             out.list(values, |out, x| out.f64(*x));
         });
+        out.list(&self.input.force, |out, x| out.f64(*x));
         let sum = Fnv::of(out.0.iter().copied());
         out.0.extend_from_slice(&sum.to_le_bytes());
         out.0
@@ -187,14 +189,18 @@ impl Snapshot {
             x: from.list(SnapshotReader::vector)?,
             x_dot: from.list(SnapshotReader::vector)?,
         };
-        let input = Input {
+        let mut input = Input {
             control: from.list(SnapshotReader::f64)?,
             wrench: from.list(SnapshotReader::wrench)?,
             driven_pose: from.list(SnapshotReader::pose)?,
+            force: vec![0.0; state.v.len()],
         };
         let damaged = SnapshotError::Damaged { bytes: bytes.len() };
         let history = from.history()?.ok_or(damaged)?;
         let parameters = from.parameters()?;
+        if from.version > VERSION_WITHOUT_PARAMETERS {
+            input.force = from.list(SnapshotReader::f64)?;
+        }
         if !from.bytes.is_empty() {
             return Err(SnapshotError::Damaged { bytes: bytes.len() });
         }

@@ -506,3 +506,42 @@ fn neither_changes_nor_the_steps_after_them_take_memory() {
     let weights = allocations() - before;
     assert_eq!(taken, 2 * weights);
 }
+
+#[test]
+fn a_generalized_force_accelerates_a_slide_by_force_over_mass() {
+    let mut builder = WorldBuilder::new();
+    builder.mechanism.gravity(Vector3::zeros());
+    let mass = MassProperties::new(2.0, Vector3::zeros(), Matrix3::identity()).ok();
+    let body = builder.mechanism.body(BodySpec { mass, ..BodySpec::default() });
+    builder.mechanism.joint(body, JointSpec::new(JointKind::Slide { axis: Vector3::x() }));
+    let mut simulation = start(builder, 0.01);
+    simulation.input_mut().force[0] = 3.0;
+    let forward = simulation.forward().unwrap();
+    // One division by the step: round-off over 0.01.
+    assert!((forward.acceleration[0] - 1.5).abs() <= 1e-13);
+    assert_eq!(simulation.state().v, [0.0]);
+    for _ in 0..100 {
+        let _ = simulation.step().unwrap();
+    }
+    assert!((simulation.state().v[0] - 1.5).abs() <= 1e-13);
+    let read = stiction_sim::Snapshot::from_bytes(&simulation.snapshot().to_bytes()).unwrap();
+    assert_eq!(read.input.force, [3.0]);
+    simulation.input_mut().force[0] = f64::NAN;
+    assert!(simulation.step().unwrap_err().to_string().contains("generalized force"));
+}
+
+#[test]
+fn forward_finds_what_the_next_step_does_and_changes_no_bit_of_it() {
+    let base = robot(&Numbers::new());
+    let mut one = simulation(&base, Scheme::Refined);
+    let mut two = simulation(&base, Scheme::Refined);
+    for _ in 0..150 {
+        let before = one.snapshot();
+        let forward = one.forward().unwrap();
+        assert_eq!(one.snapshot(), before);
+        let _ = one.step().unwrap();
+        assert_eq!(forward.contacts, one.contacts());
+        let _ = two.step().unwrap();
+    }
+    assert_eq!(bits(&mut one), bits(&mut two));
+}

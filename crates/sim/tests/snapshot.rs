@@ -194,9 +194,16 @@ fn a_snapshot_of_the_version_before_activations_is_read_where_there_are_none() {
     let (version, first) = (8..12, 12 + 8 + (8 + 7 * 8) + (8 + 6 * 8));
     // Behind it are position errors, a flag and their number, and the balance of one tree: two numbers after
     // their own; then the number of switches of equalities, the constraints that yield, a flag, their number and
-    // their errors, samples of controls and sensors, forces of limits of joints and tendons, changes of impulses, the number of steps not solved, and the
-    // checksum.
-    let balances = (4 + 8) + (8 + 2 * 8) + 8 + (4 + 8 + 2 * 8) + 2 * 8 + 3 * 8 + 4;
+    // their errors, samples of controls and sensors, forces of limits of joints and tendons, changes of impulses, the number of steps not solved, the
+    // number of changed parameters, six generalized forces after their number, and the checksum.
+    let parameters_and_forces = 8 + (8 + 6 * 8);
+    let mut before = bytes[..bytes.len() - 8 - parameters_and_forces].to_vec();
+    before[version.clone()].copy_from_slice(&11_u32.to_le_bytes());
+    let sum = checksum(&before);
+    before.extend_from_slice(&sum);
+    assert_eq!(Snapshot::from_bytes(&before), Ok(present.clone()));
+    let balances =
+        (4 + 8) + (8 + 2 * 8) + 8 + (4 + 8 + 2 * 8) + 2 * 8 + 3 * 8 + 4 + parameters_and_forces;
     let end = bytes.len() - 8 - balances;
     // The step has lists of activations and of forces of actuators.
     let last = end - 16..end;

@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::state::State;
 use nalgebra::{Isometry3, Vector6};
 
-/// Controls of the actuators, wrenches on the bodies and poses of the driven bodies.
+/// Controls of the actuators, wrenches on the bodies, generalized forces and poses of the driven bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Controls of the actuators, in the unit of their laws; [`Actuator::controls`](crate::Actuator::controls) are
@@ -14,6 +14,8 @@ pub struct Input {
     /// Torque [N·m] and force [N] on each body, angular first, world axes, the force at the body's
     /// centre of mass (at its origin if it has no mass). The entry of the world has no effect.
     pub wrench: Vec<Vector6<f64>>,
+    /// Generalized forces [N, N·m], one per velocity, besides all others.
+    pub force: Vec<f64>,
     /// Pose in the world of each driven body at the end of the step, in the order of
     /// [`Model::driven`].
     pub driven_pose: Vec<Isometry3<f64>>,
@@ -52,6 +54,7 @@ impl Input {
         Self {
             control: vec![0.0; model.nu()],
             wrench: vec![Vector6::zeros(); model.bodies().len()],
+            force: vec![0.0; model.nv()],
             driven_pose: model.driven().iter().map(|id| model.bodies()[id.0].spec.pose).collect(),
         }
     }
@@ -68,6 +71,7 @@ impl Input {
         for (what, found, expected) in [
             ("control", self.control.len(), model.nu()),
             ("wrench", self.wrench.len(), model.bodies().len()),
+            ("generalized force", self.force.len(), model.nv()),
             ("driven pose", self.driven_pose.len(), model.driven().len()),
         ] {
             if found != expected {
@@ -77,6 +81,11 @@ impl Input {
         for (index, &found) in self.control.iter().enumerate() {
             if !found.is_finite() {
                 return Err(ForceError::NotFinite { what: "control", index, found });
+            }
+        }
+        for (index, &found) in self.force.iter().enumerate() {
+            if !found.is_finite() {
+                return Err(ForceError::NotFinite { what: "generalized force", index, found });
             }
         }
         for (index, pose) in self.driven_pose.iter().enumerate() {

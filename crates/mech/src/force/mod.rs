@@ -183,6 +183,12 @@ impl Forces {
             crate::bias::gravity_compensation(model, data, &mut self.generalized);
         }
         self.add_wrenches(model, data, input)?;
+        for (sum, force) in self.generalized.iter_mut().zip(&input.force) {
+            // The sign of a zero is kept.
+            if *force != 0.0 {
+                *sum += force;
+            }
+        }
         self.add_drags(model, v, data);
         self.add_tendons(model, (q, v), data, time_step);
         self.set_signals(model, activation, input);

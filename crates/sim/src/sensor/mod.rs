@@ -36,7 +36,7 @@ pub(crate) use last_step::{AcceptedStep, LastStep};
 pub(crate) use layout::Layout;
 pub use ray::{RayReadings, Scenery};
 pub(crate) use read::SensorReader;
-pub use separation::{SensedShapes, SeparationReading};
+pub use separation::{SensedShapes, Separation, SeparationReading};
 pub use spec::{SensorFrame, SensorSpec, TouchVolume};
 
 /// One line of [`SENSORS`].

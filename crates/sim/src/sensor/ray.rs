@@ -94,24 +94,40 @@ pub(super) fn read(
 ) {
     let direction = X_WF.rotation * Vector3::z();
     let ray = Ray { origin: X_WF.translation.vector, direction };
-    let geoms = world
-        .geoms
-        .iter()
-        .filter(|geom| geom.colour[3] > 0.0)
-        .map(|geom| (geom.body, &geom.pose, geom.ray_shape.as_ref().unwrap_or(&geom.shape)));
-    let scenery = world.scenery.iter().map(|other| (other.body, &other.pose, &other.shape));
-    let mut nearest: Option<RayHit> = None;
-    for (carrier, pose, shape) in geoms.chain(scenery) {
-        if carrier == body {
-            continue;
+    let nearest = world.cast_ray(data, &ray, |carrier| carrier != body);
+    reads.write(&ray, nearest.map(|(hit, _)| hit), out);
+}
+
+impl World {
+    /// Where a ray first meets a shape at the poses in `data`, and the index of that shape unless it is [`Scenery`].
+    /// Fully transparent shapes, and those of bodies that do not count, are passed through.
+    pub fn cast_ray(
+        &self,
+        data: &Data,
+        ray: &Ray,
+        counts: impl Fn(BodyId) -> bool,
+    ) -> Option<(RayHit, Option<usize>)> {
+        let world = self;
+        let geoms = world.geoms.iter().enumerate().filter(|(_, geom)| geom.colour[3] > 0.0).map(
+            |(index, geom)| {
+                (Some(index), geom.body, &geom.pose, geom.ray_shape.as_ref().unwrap_or(&geom.shape))
+            },
+        );
+        let scenery =
+            world.scenery.iter().map(|other| (None, other.body, &other.pose, &other.shape));
+        let mut nearest: Option<(RayHit, Option<usize>)> = None;
+        for (index, carrier, pose, shape) in geoms.chain(scenery) {
+            if !counts(carrier) {
+                continue;
+            }
+            let X_WS = data.body_pose[carrier.0] * pose;
+            let limit = nearest.map_or(f64::MAX, |(hit, _)| hit.distance);
+            if let Some(hit) = shape.cast(&ray.in_frame(&X_WS), limit)
+                && hit.distance < limit
+            {
+                nearest = Some((RayHit { normal: X_WS.rotation * hit.normal, ..hit }, index));
+            }
         }
-        let X_WS = data.body_pose[carrier.0] * pose;
-        let limit = nearest.map_or(f64::MAX, |hit| hit.distance);
-        if let Some(hit) = shape.cast(&ray.in_frame(&X_WS), limit)
-            && hit.distance < limit
-        {
-            nearest = Some(RayHit { normal: X_WS.rotation * hit.normal, ..hit });
-        }
+        nearest
     }
-    reads.write(&ray, nearest, out);
 }

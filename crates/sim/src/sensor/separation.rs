@@ -50,27 +50,8 @@ pub(super) fn read(
     manifold: &mut Manifold,
     out: &mut [f64],
 ) {
-    let pose = |index: usize| data.body_pose[world.geoms[index].body.0] * world.geoms[index].pose;
-    let mut nearest: Option<(f64, Vector3<f64>, Vector3<f64>)> = None;
-    for a in between[0].of(world) {
-        for b in between[1].of(world) {
-            let (X_WA, X_WB) = (pose(a), pose(b));
-            let (first, second) = (&world.geoms[a].shape, &world.geoms[b].shape);
-            manifold.clear();
-            narrow::contacts(
-                PosedShape { shape: first, X_WS: &X_WA },
-                PosedShape { shape: second, X_WS: &X_WB },
-                cutoff,
-                manifold,
-            );
-            for touch in manifold.points() {
-                if touch.gap <= cutoff && nearest.is_none_or(|(gap, ..)| touch.gap < gap) {
-                    nearest = Some((touch.gap, touch.point, touch.normal));
-                }
-            }
-        }
-    }
-    let Some((gap, point, normal)) = nearest else {
+    let Some(Separation { gap, point, normal }) = world.separation(data, between, cutoff, manifold)
+    else {
         out.fill(if reads == SeparationReading::Distance { cutoff } else { 0.0 });
         return;
     };
@@ -82,5 +63,52 @@ pub(super) fn read(
             out[..3].copy_from_slice((point - half).as_slice());
             out[3..].copy_from_slice((point + half).as_slice());
         }
+    }
+}
+
+/// The shortest segment between two sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Separation {
+    /// Its signed length [m], negative in penetration.
+    pub gap: f64,
+    /// Its middle in the world [m].
+    pub point: Vector3<f64>,
+    /// Normal from the first side to the second, world axes.
+    pub normal: Vector3<f64>,
+}
+
+impl World {
+    /// The shortest segment within `cutoff` [m] between two sides at the poses in `data`; `None` if there is none.
+    pub fn separation(
+        &self,
+        data: &Data,
+        between: &[SensedShapes; 2],
+        cutoff: f64,
+        manifold: &mut Manifold,
+    ) -> Option<Separation> {
+        let world = self;
+        let pose =
+            |index: usize| data.body_pose[world.geoms[index].body.0] * world.geoms[index].pose;
+        let mut nearest: Option<Separation> = None;
+        for a in between[0].of(world) {
+            for b in between[1].of(world) {
+                let (X_WA, X_WB) = (pose(a), pose(b));
+                let (first, second) = (&world.geoms[a].shape, &world.geoms[b].shape);
+                manifold.clear();
+                narrow::contacts(
+                    PosedShape { shape: first, X_WS: &X_WA },
+                    PosedShape { shape: second, X_WS: &X_WB },
+                    cutoff,
+                    manifold,
+                );
+                for touch in manifold.points() {
+                    if touch.gap <= cutoff && nearest.is_none_or(|found| touch.gap < found.gap) {
+                        let (gap, point, normal) = (touch.gap, touch.point, touch.normal);
+                        nearest = Some(Separation { gap, point, normal });
+                    }
+                }
+            }
+        }
+        nearest
     }
 }

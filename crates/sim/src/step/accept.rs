@@ -67,6 +67,7 @@ pub(super) fn accept(step: &mut StepContext) {
     std::mem::swap(&mut history.lasting_errors, &mut scratch.corrector.lasting);
     std::mem::swap(*state, &mut scratch.next);
     scratch.driven.commit();
+    scratch.solved_time = h;
     history.driven_pose.copy_from_slice(&scratch.driven.now);
     history.detection_is_current = true;
     history.yielding.follows = true;

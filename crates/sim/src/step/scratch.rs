@@ -66,6 +66,8 @@ pub(crate) struct Scratch {
 
     // 5 solve
     pub solution: Solution,
+    /// Time over which the impulses of the accepted solution acted [s].
+    pub solved_time: f64,
     pub newton: NewtonScratch,
     /// Per island: net work of its contacts and work without sign [J].
     pub contact_work: Vec<[f64; 2]>,
@@ -132,6 +134,7 @@ impl Scratch {
             assembler: ProblemAssembler::new(model),
             problem: Problem::default(),
             solution: Solution::default(),
+            solved_time: settings.time_step,
             newton: NewtonScratch::default(),
             contact_work: Vec::new(),
             contact_velocity: vec![0.0; model.nv()],
