@@ -186,6 +186,10 @@ class Trace(NamedTuple):
     """Relative error of momentum [-]."""
     slack: Array
     """Contact residual of [Lee25, Sec. VII] [N·s]."""
+    cost: Array
+    """Cost of the convex model [J] [Castro22, Eq. (24)]."""
+    complementarity: Array
+    """Complementarity slackness, relative to the cost [-] [Castro22, Eq. (33)]."""
 
 
 class SolveReport(NamedTuple):
@@ -413,6 +417,10 @@ class TraceColumns(TypedDict):
     momentum: list[float]
     slack: list[float]
     """Contact residual of [Lee25, Sec. VII] [N·s]."""
+    cost: list[float]
+    """Cost of the convex model [J] [Castro22, Eq. (24)]."""
+    complementarity: list[float]
+    """Complementarity slackness, relative to the cost [-] [Castro22, Eq. (33)]."""
 
 
 class Answer(TypedDict, total=False):

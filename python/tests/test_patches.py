@@ -50,17 +50,26 @@ def test_a_block_stands_on_a_patch_that_carries_its_weight() -> None:
 
 
 def test_bad_compliances_are_refused() -> None:
-    for field, expected in [("modulus = 0", "above zero"), ("modulus = 1e5, dissipation = -1", "dissipation")]:
+    for field, expected in [
+        ("modulus = 0", "above zero"),
+        ("modulus = 1e5, dissipation = -1", "dissipation"),
+    ]:
         with pytest.raises(st.ModelError, match=expected):
-            loads(FLOOR + BLOCK.replace("friction = 0.0", f"compliance = {{ {field} }}"))
+            loads(
+                FLOOR + BLOCK.replace("friction = 0.0", f"compliance = {{ {field} }}")
+            )
     with pytest.raises(st.ModelError, match="thickness"):
         loads(FLOOR.replace("thickness = 0.1, ", "") + BLOCK)
 
 
-def drake_force(kind: str, size: tuple[float, ...], height: float, ground: str) -> np.ndarray:
+def drake_force(
+    kind: str, size: tuple[float, ...], height: float, ground: str
+) -> np.ndarray:
     """Force of Drake on a compliant shape whose origin is at a height over a ground at z = 0."""
     drake = pytest.importorskip("pydrake.all")
-    shape = {"sphere": drake.Sphere, "box": drake.Box, "cylinder": drake.Cylinder}[kind](*size)
+    shape = {"sphere": drake.Sphere, "box": drake.Box, "cylinder": drake.Cylinder}[
+        kind
+    ](*size)
     builder = drake.DiagramBuilder()
     plant, _ = drake.AddMultibodyPlantSceneGraph(builder, time_step=0.0)
     plant.set_contact_model(drake.ContactModel.kHydroelastic)
@@ -77,12 +86,24 @@ def drake_force(kind: str, size: tuple[float, ...], height: float, ground: str) 
         return found
 
     floor_shape = drake.HalfSpace() if ground == "plane" else drake.Sphere(0.1)
-    floor_pose = drake.RigidTransform() if ground == "plane" else drake.RigidTransform([0, 0, -0.1])
-    plant.RegisterCollisionGeometry(
-        plant.world_body(), floor_pose, floor_shape, "floor", properties(ground == "ball")
+    floor_pose = (
+        drake.RigidTransform()
+        if ground == "plane"
+        else drake.RigidTransform([0, 0, -0.1])
     )
-    body = plant.AddRigidBody("body", drake.SpatialInertia.SolidSphereWithMass(1.0, 0.1))
-    plant.RegisterCollisionGeometry(body, drake.RigidTransform(), shape, "pad", properties(True))
+    plant.RegisterCollisionGeometry(
+        plant.world_body(),
+        floor_pose,
+        floor_shape,
+        "floor",
+        properties(ground == "ball"),
+    )
+    body = plant.AddRigidBody(
+        "body", drake.SpatialInertia.SolidSphereWithMass(1.0, 0.1)
+    )
+    plant.RegisterCollisionGeometry(
+        body, drake.RigidTransform(), shape, "pad", properties(True)
+    )
     plant.Finalize()
     diagram = builder.Build()
     context = diagram.CreateDefaultContext()
@@ -113,7 +134,11 @@ def test_forces_of_patches_are_those_of_drake(
     depth = 0.01
     expected = drake_force(kind, size, half - depth, ground)
     field = f"compliance = {{ modulus = {MODULUS}, resolution = {RESOLUTION} }}"
-    floor = "shape = 'plane'" if ground == "plane" else "shape = 'sphere'\nradius = 0.1\nposition = [0, 0, -0.1]"
+    floor = (
+        "shape = 'plane'"
+        if ground == "plane"
+        else "shape = 'sphere'\nradius = 0.1\nposition = [0, 0, -0.1]"
+    )
     surface = "friction = 0.0" if ground == "plane" else f"friction = 0.0, {field}"
     scene = f"""
 [scene]
@@ -137,6 +162,8 @@ surface = {{ friction = 0.0, {field} }}
     (patch,) = sim.contacts.patches
     # Facets of edge e lie e²/(8 R) deep in a round surface, twice that of the force; so do those of Drake, whose edges are at
     # most twice as long as its hint.
-    round_off = 0.0 if (kind, ground) in (("box", "plane"), ("cylinder", "plane")) else 1.0
+    round_off = (
+        0.0 if (kind, ground) in (("box", "plane"), ("cylinder", "plane")) else 1.0
+    )
     bound = 1e-3 + round_off * (2 * RESOLUTION) ** 2 / (4 * 0.08 * depth / 2)
     assert np.linalg.norm(patch.force - expected) <= bound * np.linalg.norm(expected)

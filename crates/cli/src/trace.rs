@@ -70,6 +70,8 @@ mod tests {
             residual: 0.5f64.powi(k as i32),
             momentum: 0.0,
             slack: 0.0,
+            cost: 0.0,
+            complementarity: 0.0,
         };
         let report = Report {
             solver,

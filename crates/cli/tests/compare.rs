@@ -52,7 +52,16 @@ fn a_comparison_prints_one_document_with_runs_and_traces() {
         assert_eq!(answers.len(), 2);
         for answer in answers {
             let trace = &answer["trace"];
-            assert_eq!(keys(trace), ["iteration", "momentum", "residual", "seconds", "slack"]);
+            let columns = [
+                "complementarity",
+                "cost",
+                "iteration",
+                "momentum",
+                "residual",
+                "seconds",
+                "slack",
+            ];
+            assert_eq!(keys(trace), columns);
             let lengths =
                 keys(trace).into_iter().map(|column| trace[column].as_array().unwrap().len());
             let lengths: Vec<usize> = lengths.collect();

@@ -97,5 +97,7 @@ fn trace_of<'py>(py: Python<'py>, trace: &[TracePoint]) -> PyResult<Bound<'py, P
         column(|point| point.residual),
         column(|point| point.momentum),
         column(|point| point.slack),
+        column(|point| point.cost),
+        column(|point| point.complementarity),
     ))
 }

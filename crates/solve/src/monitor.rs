@@ -82,6 +82,10 @@ pub struct TracePoint {
     pub momentum: f64,
     /// `‖J v − z‖` over the number of contacts \[N·s\], see [`ResidualMeasure::contact_slack`].
     pub slack: f64,
+    /// Convex cost ℓ_p [J], see [`ResidualMeasure::primal_cost`].
+    pub cost: f64,
+    /// Complementarity slackness e_μ [-], see [`ResidualMeasure::complementarity`].
+    pub complementarity: f64,
 }
 
 /// Whether a solver may go on.
@@ -331,6 +335,9 @@ impl Monitor {
         let before = Instant::now();
         if let Some(last) = self.trace.last_mut().filter(|_| self.tracing) {
             last.slack = self.residual_measure.contact_slack(problem, v, lambda);
+            last.cost = self.residual_measure.primal_cost(problem, v, lambda);
+            last.complementarity =
+                self.residual_measure.complementarity(problem, v, lambda, last.cost);
             self.measuring += before.elapsed();
         }
     }
@@ -351,8 +358,16 @@ impl Monitor {
             let reference = problem.reference_velocity();
             let residual = if reference > 0.0 { violation / reference } else { violation };
             let iteration = self.iterations;
-            let slack = f64::NAN;
-            self.trace.push(TracePoint { iteration, seconds, residual, momentum, slack });
+            let [slack, cost, complementarity] = [f64::NAN; 3];
+            self.trace.push(TracePoint {
+                iteration,
+                seconds,
+                residual,
+                momentum,
+                slack,
+                cost,
+                complementarity,
+            });
         }
         self.measuring += before.elapsed();
         if violation <= self.velocity_tolerance && momentum <= self.momentum_tolerance {

@@ -237,6 +237,38 @@ impl ResidualMeasure {
         relative(f64::sqrt(square), f64::from(contacts))
     }
 
+    /// The cost of the convex model, `½ |v − v*|²_A + ½ |λ|²_R` [J] [Castro22, Eq. (24)].
+    pub fn primal_cost(&mut self, problem: &Problem, v: &[f64], lambda: &[f64]) -> f64 {
+        for ((d, v), free) in self.velocity.iter_mut().zip(v).zip(problem.free_velocity()) {
+            *d = v - free;
+        }
+        let mut momentum = vec![0.0; self.velocity.len()];
+        problem.mass().mul(&self.velocity, &mut momentum);
+        let kinetic: f64 = self.velocity.iter().zip(&momentum).map(|(d, p)| d * p).sum();
+        let stored: f64 = lambda.iter().zip(problem.compliance()).map(|(l, r)| r * l * l).sum();
+        0.5 * (kinetic + stored)
+    }
+
+    /// Complementarity slackness e_μ of the convex model: the mean of `|c·λ|` over the contacts, relative to the cost
+    /// [Castro22, Eq. (33)].
+    pub fn complementarity(
+        &mut self,
+        problem: &Problem,
+        v: &[f64],
+        lambda: &[f64],
+        cost: f64,
+    ) -> f64 {
+        let (mut sum, mut contacts) = (0.0, 0);
+        for i in (0..problem.constraints().len()).filter(|i| problem.law(*i).is_contact()) {
+            let mut c = [0.0; DIM];
+            velocity(problem, i, v, lambda, &mut c);
+            let lambda = &lambda[problem.row_range(i)];
+            sum += c.iter().zip(lambda).map(|(c, l)| c * l).sum::<f64>().abs();
+            contacts += 1;
+        }
+        relative(sum / f64::from(contacts.max(1)), cost)
+    }
+
     /// The natural map; if A is too large to factor, at the given velocity v.
     pub(crate) fn natural_map_at(
         &mut self,

@@ -12,6 +12,7 @@
 //! Cost: linear in the elements near the patch, with a logarithm for the search in the trees.
 
 use super::element::{LinearField, PressureElement};
+use super::near::{self, NearElement};
 use super::{PatchPolygon, PatchPolygons, Polygon, PolygonPiece, PressureBody, RigidTriangle};
 use crate::Aabb;
 use crate::bvh::Bvh;
@@ -90,6 +91,12 @@ impl<'a> Writer<'a> {
             is_flipped,
             found,
         }
+    }
+
+    /// Box around a box of the frame of the second body in that of the first.
+    fn bounds(&self, of: &Aabb) -> Aabb {
+        let half = self.rotation.matrix().abs() * (0.5 * of.size());
+        Aabb::around(self.rotation * of.centre() + self.translation, half)
     }
 
     /// Normal and offset of the plane z = 0 of the second body in the frame of the first.
@@ -194,27 +201,63 @@ fn solid_with_solid(
     (others, other_tree): (&[PressureElement], &Bvh),
     mut writer: Writer<'_>,
 ) {
-    other_tree.visit(&region(tree, &writer), |j| {
-        let other = others[j as usize].moved(&writer.rotation, &writer.translation);
-        tree.visit(&other.bounds(), |i| {
-            let element = &elements[i as usize];
-            let difference = LinearField {
-                gradient: element.field.gradient - other.field.gradient,
-                constant: element.field.constant - other.field.constant,
-            };
-            let values = element.corners.map(|x| difference.at(&x));
-            let mut polygon = Polygon::level_set(&element.corners, &values);
-            let Some(inward) = difference.gradient.try_normalize(0.0) else { return };
-            let normal = -inward;
-            polygon.clip_to(&other, &normal);
-            if element.crosses_surface {
-                polygon.clip(|x| -element.field.at(x));
-            }
-            let fields = [Some(element.field), Some(other.field)];
-            writer
-                .write(&polygon, &Interface { cells: [element.cell, other.cell], normal, fields });
-        });
+    let bounds_in_other = region(tree, &writer);
+    let shared = near::intersection(&tree.bounds(), &writer.bounds(&other_tree.bounds()));
+    let [mut near_first, mut near_second] = std::mem::take(&mut writer.found.near);
+    near_first.clear();
+    near_second.clear();
+    // The common pressure of a patch is at most the largest that both bodies have where they overlap.
+    let mut most = [0.0_f64; 2];
+    tree.visit(&shared, |i| {
+        let element = std::iter::once((i, elements[i as usize]));
+        most[0] = most[0].max(near::collect(element, &shared, &mut near_first));
     });
+    other_tree.visit(&bounds_in_other, |j| {
+        let moved = others[j as usize].moved(&writer.rotation, &writer.translation);
+        let element = std::iter::once((j, moved));
+        most[1] = most[1].max(near::collect(element, &shared, &mut near_second));
+    });
+    let pressure = most[0].min(most[1]);
+    let keep = |near: &mut NearElement, element: &PressureElement| {
+        let bounds = near::bounds_below(element, pressure, &shared);
+        bounds.map(|bounds| near.bounds = bounds).is_some()
+    };
+    near_first.retain_mut(|near| keep(near, &elements[near.index as usize]));
+    near_second.retain_mut(|near| {
+        let other = &others[near.index as usize];
+        keep(near, &other.moved(&writer.rotation, &writer.translation))
+    });
+    let mut last: Option<(u32, PressureElement)> = None;
+    near::visit_pairs(&mut near_first, &near_second, |i, j| {
+        let other = match &last {
+            Some((index, other)) if *index == j => *other,
+            _ => others[j as usize].moved(&writer.rotation, &writer.translation),
+        };
+        last = Some((j, other));
+        solids_meet((&elements[i as usize], &other), &mut writer);
+    });
+    writer.found.near = [near_first, near_second];
+}
+
+/// Writes the polygon of two elements in one frame.
+fn solids_meet((element, other): (&PressureElement, &PressureElement), writer: &mut Writer<'_>) {
+    let difference = LinearField {
+        gradient: element.field.gradient - other.field.gradient,
+        constant: element.field.constant - other.field.constant,
+    };
+    let values = element.corners.map(|x| difference.at(&x));
+    let mut polygon = Polygon::level_set(&element.corners, &values);
+    if polygon.corners().is_empty() {
+        return;
+    }
+    let Some(inward) = difference.gradient.try_normalize(0.0) else { return };
+    let normal = -inward;
+    polygon.clip_to(other, &normal);
+    if element.crosses_surface {
+        polygon.clip(|x| -element.field.at(x));
+    }
+    let fields = [Some(element.field), Some(other.field)];
+    writer.write(&polygon, &Interface { cells: [element.cell, other.cell], normal, fields });
 }
 
 fn solid_with_surface(

@@ -10,6 +10,9 @@ use super::element::PressureElement;
 use crate::{Aabb, PressureError, Shape};
 use nalgebra::Vector3;
 
+/// Depth of a point inside the surface [m], negative outside.
+type DepthAt<'a> = dyn Fn(&Vector3<f64>) -> f64 + 'a;
+
 /// The six orders of the axes along which Kuhn's tetrahedra of a cell go from its lowest to its highest corner.
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
@@ -18,7 +21,7 @@ pub(super) fn elements(
     shape: &Shape,
     resolution: f64,
 ) -> Result<(Vec<PressureElement>, f64), PressureError> {
-    let (bounds, depth_at): (Aabb, Box<dyn Fn(&Vector3<f64>) -> f64 + '_>) = match shape {
+    let (bounds, depth_at): (Aabb, Box<DepthAt<'_>>) = match shape {
         Shape::Mesh(mesh) => {
             if !mesh.is_closed() {
                 return Err(PressureError::Open { borders: mesh.border_edges() });

@@ -1,5 +1,6 @@
 //! Contact patches: polygons, each with its pressure and stiffness, and their sums.
 
+use super::near::NearElement;
 use crate::ColliderId;
 use nalgebra::Vector3;
 use std::ops::Range;
@@ -70,6 +71,8 @@ pub struct PatchPolygons {
     pub pieces: Vec<PolygonPiece>,
     /// Corners of all pieces [m].
     pub corners: Vec<Vector3<f64>>,
+    /// Scratch: elements of two solids near their patch.
+    pub(super) near: [Vec<NearElement>; 2],
 }
 
 impl PatchPolygons {

@@ -153,6 +153,30 @@ impl Sap {
     }
 }
 
+/// A minimisation, measured after each Newton iteration.
+fn trace_minimisation(
+    convex: &mut Convex,
+    problem: &Problem,
+    laws: ShiftedLaws<'_>,
+    monitor: &mut Monitor,
+    (velocity, impulse): (&mut [f64], &mut [f64]),
+) {
+    let limit = std::mem::replace(&mut convex.settings.max_iterations, 1);
+    for iteration in 0..limit {
+        let outcome = convex.minimise(problem, laws, monitor.scaling(), velocity, impulse);
+        if outcome.converged || outcome.iterations == 0 {
+            monitor.count(usize::from(iteration == 0));
+            break;
+        }
+        monitor.count(1);
+        if iteration + 1 < limit {
+            // The verdict is taken where the minimisation ends.
+            let _ = monitor.observe(problem, velocity, impulse);
+        }
+    }
+    convex.settings.max_iterations = limit;
+}
+
 impl Solver for Sap {
     fn models(&self) -> &'static [FrictionModel] {
         &[FrictionModel::Convex]
@@ -204,14 +228,14 @@ impl Solver for Sap {
                 self.shift[k] = problem.bias()[k] - absorbed;
             }
             let laws = ShiftedLaws { shift: &self.shift, local_compliance: &self.local_compliance };
-            let outcome = self.convex.minimise(
-                problem,
-                laws,
-                monitor.scaling(),
-                &mut solution.velocity,
-                &mut solution.impulse,
-            );
-            monitor.count(outcome.iterations.max(1));
+            let (velocity, impulse) = (&mut solution.velocity, &mut solution.impulse);
+            if monitor.is_tracing() {
+                trace_minimisation(&mut self.convex, problem, laws, monitor, (velocity, impulse));
+            } else {
+                let scaling = monitor.scaling();
+                let outcome = self.convex.minimise(problem, laws, scaling, velocity, impulse);
+                monitor.count(outcome.iterations.max(1));
+            }
             match monitor.observe(problem, &solution.velocity, &solution.impulse) {
                 Verdict::Stop(status) => return status,
                 Verdict::Continue if monitor.iterations() >= limit => {

@@ -84,6 +84,8 @@ fn of_report(report: &Report) -> Value {
             "residual": column(|point| point.residual),
             "momentum": column(|point| point.momentum),
             "slack": column(|point| point.slack),
+            "cost": column(|point| point.cost),
+            "complementarity": column(|point| point.complementarity),
         },
     })
 }
