@@ -91,7 +91,7 @@ pub static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "al-assembly",
         cite: "Lee25",
-        about: "an arm screws a nut onto a bolt with the iterations that take 0.5 ms per step",
+        about: "an arm screws a nut onto a bolt with a limited number of iterations per step",
         run: al::assembly::run,
     },
     Experiment {

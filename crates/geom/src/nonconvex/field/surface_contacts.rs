@@ -133,7 +133,7 @@ impl<D: DistanceField> Query<'_, D> {
             fall > 0.0 && fall > FALLS * (mesh.vertices()[u as usize] - p).norm()
         });
         let feature = feature_id(FeatureKind::FieldVertex, v, self.side.pass);
-        (!falls).then(|| RawPoint { feature, p_M: p, sample: own.sample })
+        (!falls).then_some(RawPoint { feature, p_M: p, sample: own.sample })
     }
 
     /// The lowest point of a triangle that is not one of its corners, if it is a point of contact.
