@@ -12,14 +12,13 @@
 //! Cost: linear in the elements near the patch, with a logarithm for the search in the trees.
 
 use super::element::{LinearField, PressureElement};
+use super::load::Load;
 use super::near::{self, NearElement};
 use super::{PatchPolygon, PatchPolygons, Polygon, PolygonPiece, PressureBody, RigidTriangle};
 use crate::Aabb;
 use crate::bvh::Bvh;
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
-/// Area below which a polygon is dropped [m²].
-const LEAST_AREA: f64 = 1e-14;
 /// Least cosine between a pressure gradient and the normal that counts in the stiffness [-].
 const LEAST_COSINE: f64 = 0.1;
 
@@ -136,40 +135,6 @@ impl<'a> Writer<'a> {
             pressure: load.pressure,
             gradient,
         });
-    }
-}
-
-/// Area, mean pressure and centre of pressure of a polygon.
-struct Load {
-    area: f64,
-    pressure: f64,
-    centre: Vector3<f64>,
-}
-
-impl Load {
-    /// `None` if there is no pressure on the polygon.
-    fn of(polygon: &Polygon, normal: &Vector3<f64>, field: &LinearField) -> Option<Self> {
-        let corners = polygon.corners();
-        let base = corners.first()?;
-        let at = |x: &Vector3<f64>| field.at(x).max(0.0);
-        let p = at(base);
-        let (mut area, mut force, mut moment) = (0.0, 0.0, Vector3::zeros());
-        for pair in corners[1..].windows(2) {
-            // Positions relative to the first corner, at which they are zero.
-            let (x, y) = (pair[0] - base, pair[1] - base);
-            let (q, r) = (at(&pair[0]), at(&pair[1]));
-            let part = 0.5 * x.cross(&y).dot(normal).abs();
-            let sum = p + q + r;
-            area += part;
-            force += part * sum / 3.0;
-            // ∫ x p over a triangle of linear p: area/12 (Σ x Σ p + Σ x p).
-            moment += (part / 12.0) * ((x + y) * sum + x * q + y * r);
-        }
-        (area > LEAST_AREA && force > 0.0).then(|| Self {
-            area,
-            pressure: force / area,
-            centre: base + moment / force,
-        })
     }
 }
 

@@ -14,6 +14,7 @@ mod detector;
 mod element;
 mod intersect;
 mod lattice;
+mod load;
 mod near;
 mod patch;
 pub mod solids;
