@@ -37,6 +37,7 @@ __all__ = [
     "GeomHandle",
     "CableHandle",
     "Comparison",
+    "ContactPatch",
     "Contacts",
     "Joint",
     "JointHandle",

@@ -22,7 +22,7 @@ fn other_value(spec: &SettingSpec) -> Value {
         SettingKind::Number => value!(0.0009765625),
         SettingKind::Choice(names) => {
             let default = spec.default.to_string();
-            value!(names.iter().find(|name| **name != default && **name != "sap").unwrap())
+            value!(names.iter().find(|name| **name != default).unwrap())
         }
         SettingKind::Text => value!("other"),
     }

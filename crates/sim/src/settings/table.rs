@@ -64,7 +64,7 @@ impl SettingTable for Settings {
             near_rigid.beta,
             "-",
             SettingRange::NOT_NEGATIVE,
-            "period of a contact in time steps below which contact = sap softens its normal"
+            "period of a contact, in steps, below which contact = sap softens its normal"
         ),
         setting_field!(
             "near-rigid.sigma",
