@@ -224,3 +224,27 @@ fn triangles_kept_from_earlier_poses_change_no_bit_of_a_contact() {
         assert!(found > 0, "{} on {}", b.name(), a.name());
     }
 }
+
+#[test]
+fn small_convex_shapes_touch_a_large_ball_between_the_corners_of_its_triangles() {
+    // Triangles of edges of 0.5 m lie up to 0.5²/(8 · 1) = 3 cm inside of the ball, more than the size of the box.
+    let ball = Shape::field(FieldSolid::Sphere(1.0), Some(0.5)).unwrap();
+    let half = Vector3::new(6e-3, 5e-3, 4e-3);
+    let small = Shape::Box(half);
+    let mut random = SplitMix64::new(11);
+    for k in 0..200 {
+        let mut X_WB = random.pose(1.0);
+        X_WB.translation.vector = (1.0 + random.uniform(-0.004, 0.007)) * random.direction();
+        let centre = X_WB.inverse_transform_point(&Point3::origin()).coords;
+        let exact =
+            (X_WB * Point3::from(centre.zip_map(&half, |x, h| x.clamp(-h, h)))).coords.norm() - 1.0;
+        if exact > 1.8e-3 {
+            continue;
+        }
+        let manifold = contacts((&ball, &Isometry3::identity()), (&small, &X_WB), 2e-3);
+        let found = manifold.points().iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+        // Contacts are added where they are lower by more than a fiftieth of the size, and a descent ends at a slope of 1e-3.
+        let tolerance = (0.02 + 1e-3) * half.norm();
+        assert!((found - exact).abs() < tolerance, "{k}: {found} against {exact}");
+    }
+}

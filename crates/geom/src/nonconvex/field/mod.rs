@@ -2,10 +2,11 @@
 //!
 //! The triangles of one surface are tested against the distance from the other shape, both ways where sizes differ little
 //! ([`surface_contacts`]). Points of triangles are moved onto the exact surface of their own field, so that gaps do not have the error of
-//! the triangles. A ball is tested against the field itself; other convex shapes by the triangles of the field
-//! and by the corners of their own features.
+//! the triangles. A ball is tested against the field itself; other convex shapes by the triangles of the field,
+//! by their own lowest point in it and by the corners of their own features.
 
 mod cluster;
+mod convex_minimum;
 mod distance_field;
 mod near_triangles;
 mod raw_points;
@@ -19,6 +20,7 @@ use crate::field::Field;
 use crate::narrow::{ConvexCore, PosedShape};
 use crate::shape::Mesh;
 use crate::{Aabb, Shape};
+use convex_minimum::ConvexMinimum;
 use distance_field::{ConvexDistance, DistanceField, MeshDistanceField};
 use nalgebra::{Isometry3, Point3, Vector3};
 use surface_contacts::SurfaceSide;
@@ -30,6 +32,9 @@ pub const MOST_CONTACTS: usize = 120;
 const SIMILAR: f64 = 8.0;
 /// Most directions in which features of a convex shape are looked at.
 const DIRECTIONS: usize = 8;
+/// Depth by which the lowest point of a convex shape lies below all contacts at triangles to be one too, relative to the size of
+/// the shape [-].
+const LOWER: f64 = 0.02;
 /// Cosine of the angle between directions that count as one [-].
 const SAME_DIRECTION: f64 = 0.999;
 
@@ -170,7 +175,8 @@ fn field_side(
     scratch.surface_points = found;
 }
 
-/// A convex shape: the triangles of the field against its distance, then the corners of its features that face them.
+/// A convex shape: the triangles of the field against its distance, its lowest point in the field unless they are as low, then
+/// the corners of its features that face them.
 fn convex(
     field: &Field,
     shape: &Shape,
@@ -181,6 +187,7 @@ fn convex(
     let bounds = shape.bounds(&Isometry3::identity());
     let side = SurfaceSide { mesh: field.surface(), own: Some(field), pass: 1 };
     field_side(&side, X_FS, &ConvexDistance { shape, bounds }, reach, scratch);
+    lowest_point(field, shape, X_FS, reach, &mut scratch.candidates);
     let mut directions = [Vector3::zeros(); DIRECTIONS];
     let mut count = 0;
     for found in &scratch.candidates {
@@ -213,6 +220,26 @@ fn convex(
         }
     }
     scratch.face = face;
+}
+
+/// The lowest point of a convex shape in the field, where it is clearly lower than all contacts at triangles.
+fn lowest_point(
+    field: &Field,
+    shape: &Shape,
+    X_FS: &Isometry3<f64>,
+    reach: f64,
+    candidates: &mut Vec<ContactCandidate>,
+) {
+    let ConvexMinimum { point, sample } = convex_minimum::of(shape, X_FS, field);
+    let Some((distance, normal)) = sample.to_surface() else { return };
+    let gap = distance - shape.radius();
+    let least = candidates.iter().map(|known| known.gap).fold(reach, f64::min);
+    if gap > least || gap > least - LOWER * shape.bounding_radius() && !candidates.is_empty() {
+        return;
+    }
+    let feature = feature_id(FeatureKind::FieldFace, 0, 2);
+    let on_B = point - distance * normal;
+    candidates.push(ContactCandidate { feature, on_B, normal, gap, clear: gap, over: None, at: 0 });
 }
 
 /// Least gap [m] between two shapes of which at least one is a field, if it is at most `reach` [m].
