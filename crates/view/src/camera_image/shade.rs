@@ -1,7 +1,7 @@
 //! Nearest surfaces and colours of the pixels of a camera.
 //!
 //! Opaque triangles are depth-tested at the samples. A pixel in which one shape is seen is shaded once, in its middle; one with
-//! several, per sample. Transparent triangles are blended from far to near and do not count for depth and segmentation.
+//! several, per sample. Transparent triangles are blended from far to near; for depth and segmentation they are like others.
 
 use nalgebra::Vector3;
 
@@ -13,6 +13,8 @@ use crate::raster::scan::Region;
 use crate::raster::surface::{Surface, Triangle};
 use crate::raster::tile::{ALBEDO, mixed, perspective_shares};
 
+/// Difference of inverse depths below which a plane may cut a surface within a pixel, relative [-].
+const MEETING: f64 = 0.02;
 /// No triangle.
 const NONE: u32 = u32::MAX;
 
@@ -47,7 +49,7 @@ impl Shading<'_> {
     /// All pixels.
     pub fn pixels(&self) -> Pixels {
         let ImageSize { width, height, samples } = self.size;
-        let nearest = self.nearest_triangles();
+        let (nearest, first_of_all) = self.nearest_triangles();
         let clear = self.transparent_triangles();
         let mut pixels = Pixels {
             light: Vec::with_capacity(width * height),
@@ -93,14 +95,30 @@ impl Shading<'_> {
         pixels
     }
 
-    /// The nearest opaque triangle of each sample.
-    fn nearest_triangles(&self) -> Vec<u32> {
+    /// The nearest opaque triangle of each sample, and the nearest of all if some are transparent.
+    fn nearest_triangles(&self) -> (Vec<u32>, Option<Vec<u32>>) {
         let ImageSize { width, height, samples } = self.size;
-        let (wide, tall) = (width * samples, height * samples);
-        let mut nearest = vec![NONE; wide * tall];
-        let mut inverse = vec![0.0_f64; wide * tall];
+        let count = width * height * samples * samples;
+        let (mut nearest, mut inverse) = (vec![NONE; count], vec![0.0_f64; count]);
+        self.scan_where(|opacity| opacity >= 1.0, &mut nearest, &mut inverse);
+        if self.surface.colours.iter().all(|colour| colour[3] >= 1.0) {
+            return (nearest, None);
+        }
+        let mut all = nearest.clone();
+        self.scan_where(|opacity| opacity > 0.0 && opacity < 1.0, &mut all, &mut inverse);
+        (nearest, Some(all))
+    }
+
+    /// Depth-tests the triangles of some opacities.
+    fn scan_where(
+        &self,
+        is_tested: impl Fn(f32) -> bool,
+        nearest: &mut [u32],
+        inverse: &mut [f64],
+    ) {
+        let wide = self.size.width * self.size.samples;
         for (index, triangle) in self.surface.triangles.iter().enumerate() {
-            if self.surface.colours[triangle.colour as usize][3] < 1.0 {
+            if !is_tested(self.surface.colours[triangle.colour as usize][3]) {
                 continue;
             }
             let [first, per_column, per_row] = triangle.edges.linear(triangle.inverse);
@@ -112,7 +130,6 @@ impl Shading<'_> {
                 }
             });
         }
-        nearest
     }
 
     /// Transparent triangles that face the camera, from far to near.
@@ -144,15 +161,8 @@ impl Shading<'_> {
     fn at(&self, index: u32, (x, y): (f64, f64)) -> Nearest {
         let mut nearest = Nearest { what: Seen::Nothing, inverse: 0.0, hit: None, triangle: index };
         if index != NONE {
-            let triangle = &self.surface.triangles[index as usize];
-            let [first, per_column, per_row] = triangle.edges.linear(triangle.inverse);
-            // The middle of a pixel may lie beside a triangle that is seen in a part of it.
-            let within =
-                |least: f64, most: f64| (first + per_column * x + per_row * y).clamp(least, most);
-            let ends = triangle.inverse;
-            nearest.inverse =
-                within(ends[0].min(ends[1]).min(ends[2]), ends[0].max(ends[1]).max(ends[2]));
-            nearest.what = Seen::Surface(triangle.colour);
+            nearest.inverse = self.at_surface(index, (x, y));
+            nearest.what = Seen::Surface(self.surface.triangles[index as usize].colour);
         }
         for (k, ground) in self.grounds.iter().enumerate() {
             if ground.height(&self.camera.eye) <= 0.0 {
@@ -171,9 +181,26 @@ impl Shading<'_> {
         nearest
     }
 
+    /// Inverse depth of a triangle at a point of the picture [1/m].
+    fn at_surface(&self, index: u32, (x, y): (f64, f64)) -> f64 {
+        let triangle = &self.surface.triangles[index as usize];
+        let [first, per_column, per_row] = triangle.edges.linear(triangle.inverse);
+        let [a, b, c] = triangle.inverse;
+        // The middle of a pixel may lie beside a triangle that is seen in a part of it.
+        (first + per_column * x + per_row * y).clamp(a.min(b).min(c), a.max(b).max(c))
+    }
+
     /// Whether a plane may cut a surface within a pixel.
     fn is_near_plane(&self, first: &Nearest, index: u32, (x, y): (f64, f64)) -> bool {
-        if index == NONE || self.grounds.is_empty() {
+        if index == NONE {
+            return false;
+        }
+        let surface = self.at_surface(index, (x, y));
+        let meets = |ground: &Ground| {
+            let plane = self.hit(ground, (x, y)).map_or(0.0, |hit| hit.inverse);
+            (plane - surface).abs() <= MEETING * surface
+        };
+        if !self.grounds.iter().any(meets) {
             return false;
         }
         let reach = 0.5 * self.size.samples as f64;
