@@ -15,6 +15,7 @@ from stiction.types import (
     Contact,
     Energy,
     Guess,
+    Image,
     InverseKinematicsResult,
     Pose,
     RayHits,
@@ -735,6 +736,13 @@ class Simulation:
         referenced. The given paths are written then; that they are writable is checked at once.
         Frame times increase: after a reset, frames are skipped until the time of the last frame has
         passed.
+        """
+    def render(
+        self, camera: str | int | Camera | None = None, width: int = 640, height: int = 480, *, samples: int = 2
+    ) -> Image:
+        """What a camera sees at the present state: colour, depth and segmentation. camera is the name or the
+        number of a camera of the model, or a stiction.types.Camera; without one the scene is seen from a corner,
+        as it was at the first picture. samples is the number of samples along the side of a pixel.
         """
     def visuals(self) -> list[Visual]:
         """Visual meshes in the frames of their bodies."""

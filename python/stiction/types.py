@@ -145,6 +145,19 @@ class Camera(NamedTuple):
     """Vertical field of view [rad]."""
 
 
+class Image(NamedTuple):
+    """What a camera sees, row by row from the top."""
+
+    rgb: NDArray[np.uint8]
+    """Colours, shape (height, width, 3)."""
+    depth: NDArray[np.float32]
+    """Distances along the axis of the camera [m], shape (height, width); infinite where nothing is seen."""
+    body: NDArray[np.int32]
+    """Numbers of the bodies, shape (height, width); 0 is the world, -1 nothing; soft bodies follow the others."""
+    geom: NDArray[np.int32]
+    """Numbers of the geoms, shape (height, width); visual shapes of the model follow them, then soft bodies; -1 for nothing."""
+
+
 class Energy(NamedTuple):
     """Energy of a mechanism [J]."""
 

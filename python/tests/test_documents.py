@@ -41,8 +41,10 @@ def test_the_page_on_parameters_lists_all_of_them_and_its_program_runs() -> None
 
 def test_the_program_of_the_page_for_controllers_holds_the_tip() -> None:
     names: dict[str, object] = {}
-    [program] = re.findall(r"```python\n(.*?)```", (DOCS / "controllers.md").read_text(), re.DOTALL)
+    program, picture = re.findall(r"```python\n(.*?)```", (DOCS / "controllers.md").read_text(), re.DOTALL)
     exec(program, names)
+    exec(picture, names)
+    assert names["image"].depth.shape == (240, 320)  # type: ignore[attr-defined]
     assert abs(names["error"]).max() < 1e-3  # type: ignore[arg-type, operator]
 
 

@@ -159,31 +159,18 @@ impl<V: BoundingVolume> Bvh<V> {
 
     /// Visits all items of the leaves for whose volume, and for the volumes of the nodes above them, `accept` is true.
     pub fn visit_leaves(&self, accept: impl Fn(&V) -> bool, mut visit: impl FnMut(u32)) {
-        if self.nodes.is_empty() {
-            return;
-        }
-        let mut stack = [0_u32; STACK];
-        let mut top = 1;
-        while top > 0 {
-            top -= 1;
-            let index = stack[top];
-            let node = &self.nodes[index as usize];
-            if !accept(&node.volume) {
-                continue;
-            }
-            if node.count > 0 {
-                let range = node.first as usize..(node.first + node.count) as usize;
-                self.items[range].iter().for_each(|item| visit(item.index));
-            } else {
-                stack[top] = node.first;
-                stack[top + 1] = index + 1;
-                top += 2;
-            }
-        }
+        self.each_leaf(accept, |items| items.iter().for_each(|item| visit(item.index)));
     }
 
     /// Visits every item for whose volume, and for the volumes of the nodes above it, `accept` is true.
     pub fn visit_where(&self, accept: impl Fn(&V) -> bool, mut visit: impl FnMut(u32)) {
+        self.each_leaf(&accept, |items| {
+            items.iter().filter(|item| accept(&item.volume)).for_each(|item| visit(item.index));
+        });
+    }
+
+    /// Hands over the items of every leaf for whose volume, and for the volumes of the nodes above it, `accept` is true.
+    fn each_leaf(&self, accept: impl Fn(&V) -> bool, mut visit: impl FnMut(&[BvhItem<V>])) {
         if self.nodes.is_empty() {
             return;
         }
@@ -197,12 +184,7 @@ impl<V: BoundingVolume> Bvh<V> {
                 continue;
             }
             if node.count > 0 {
-                let range = node.first as usize..(node.first + node.count) as usize;
-                for item in &self.items[range] {
-                    if accept(&item.volume) {
-                        visit(item.index);
-                    }
-                }
+                visit(&self.items[node.first as usize..(node.first + node.count) as usize]);
             } else {
                 stack[top] = node.first;
                 stack[top + 1] = index + 1;

@@ -24,6 +24,7 @@ mod parameters;
 mod problem;
 mod queries;
 mod record;
+mod render;
 mod report;
 mod rollout;
 mod settings;

@@ -15,6 +15,8 @@ use stiction_sim::record::VisualShape;
 use stiction_sim::{Settings, World};
 use stiction_study::{SceneSource, StudyError, scenario};
 
+use crate::render::DrawnModel;
+
 /// Visual shapes of a model.
 pub struct VisualShapes {
     /// The shapes.
@@ -55,6 +57,8 @@ pub struct ModelContent {
     signals: Vec<Signal>,
     visuals: Vec<Visual>,
     visual_shapes: OnceLock<VisualShapes>,
+    /// The shapes as pictures have them.
+    pub drawn: DrawnModel,
     /// Its source.
     pub source: SceneSource,
 }
@@ -84,6 +88,7 @@ impl ModelContent {
             signals: Vec::new(),
             visuals: Vec::new(),
             visual_shapes: OnceLock::new(),
+            drawn: DrawnModel::default(),
             source: SceneSource::Scenario { name: name.to_owned(), set },
         })
     }
@@ -126,6 +131,7 @@ impl ModelContent {
             signals: script.signals,
             visuals,
             visual_shapes: OnceLock::new(),
+            drawn: DrawnModel::default(),
             source: SceneSource::files(files.packed(), path, options),
         })
     }

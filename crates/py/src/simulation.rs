@@ -10,6 +10,7 @@ use stiction_mech::State as MechState;
 use stiction_sim::record::Recorder;
 use stiction_sim::{Simulation as Engine, StepError, state_hash};
 use stiction_view::FRAMES_PER_SECOND;
+use stiction_view::camera_image::ImageSize;
 
 use crate::arrays::{numbers, vector};
 use crate::contacts::Contacts;
@@ -20,6 +21,7 @@ use crate::model::Model;
 use crate::parameters::{ParameterArrays, read_only};
 use crate::problem::Problem;
 use crate::record::{self, Paths, Recording};
+use crate::render::CameraChoice;
 use crate::report::StepReport;
 use crate::soft::{CableHandle, SoftHandle};
 use crate::state::State;
@@ -463,6 +465,24 @@ impl Simulation {
         let (recording, observer) = Recording::new(recorder, paths, shot, notes);
         core.add_observer(&observer);
         Ok(recording)
+    }
+
+    /// What a camera sees at the present state: colour, depth and segmentation. camera is the name or the number of a camera of the
+    /// model, or a stiction.types.Camera; without one the scene is seen from a corner, as it was at the first picture. samples is the
+    /// number of samples along the side of a pixel.
+    #[pyo3(signature = (camera=None, width=640, height=480, *, samples=2))]
+    fn render<'py>(
+        &self,
+        py: Python<'py>,
+        camera: Option<&Bound<'py, PyAny>>,
+        width: usize,
+        height: usize,
+        samples: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let model = self.model.get();
+        let camera = CameraChoice::from_python(model, camera)?;
+        let size = ImageSize { width, height, samples };
+        self.synchronised(py)?.render(py, model, &camera, size)
     }
 
     /// Visual meshes in the frames of their bodies.

@@ -105,6 +105,12 @@ impl Bounds {
         })
     }
 
+    /// A cube with a middle and a radius [m].
+    pub fn around(centre: Vector3<f64>, radius: f64) -> Self {
+        let half = Vector3::repeat(radius / 3.0_f64.sqrt());
+        Self { low: centre - half, high: centre + half }
+    }
+
     /// The middle [m].
     pub fn centre(&self) -> Vector3<f64> {
         0.5 * (self.low + self.high)

@@ -47,6 +47,17 @@ pub struct MeshInstance {
     pub still: bool,
 }
 
+/// A half space z ≤ 0 of its pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlaneInstance {
+    /// Index of the shape in the recording.
+    pub shape: usize,
+    /// Index of the body.
+    pub body: usize,
+    /// Pose in the frame of the body.
+    pub pose: Isometry3<f64>,
+}
+
 /// The mesh instances and planes that are drawn.
 #[derive(Debug)]
 pub struct DrawList {
@@ -54,8 +65,8 @@ pub struct DrawList {
     pub meshes: Vec<Mesh>,
     /// Meshes on bodies.
     pub instances: Vec<MeshInstance>,
-    /// Half spaces z ≤ 0: body, and pose in the frame of the body.
-    pub planes: Vec<(usize, Isometry3<f64>)>,
+    /// Planes on bodies.
+    pub planes: Vec<PlaneInstance>,
 }
 
 impl DrawList {
@@ -76,7 +87,7 @@ impl DrawList {
             for placed in meshes.of(&seen.geometry) {
                 let pose = seen.pose * placed.pose;
                 let Some(mesh) = placed.mesh else {
-                    planes.push((seen.body, pose));
+                    planes.push(PlaneInstance { shape, body: seen.body, pose });
                     continue;
                 };
                 instances.push(MeshInstance {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, is_contained};
-use crate::draw_list::{DrawList, soft_colour};
+use crate::draw_list::{DrawList, PlaneInstance, soft_colour};
 use crate::mesh::{Mesh, creased};
 use crate::{ViewError, exporter};
 
@@ -90,7 +90,7 @@ fn bodies(recording: &Recording, document: &mut Document) -> Vec<Value> {
         let (first, last) = ends(recording);
         let radius = Bounds::of(recording, &draw_list, first, last).radius();
         let square = document.geometry(&square((REACH * radius) as f32));
-        for (body, pose) in &draw_list.planes {
+        for PlaneInstance { body, pose, .. } in &draw_list.planes {
             let mesh = document.mesh(usize::MAX, &square, PLANE_COLOUR);
             let node = placed(pose, json!({"name": "plane", "mesh": mesh}));
             below[*body].push(document.node(node).into());

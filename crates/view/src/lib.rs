@@ -3,7 +3,7 @@
 //! An [`exporter`] writes one file format. [`mesh`] turns shapes into triangles with normals for all
 //! of them. [`html`] writes the page that shows a recording in a browser; [`pack`] compresses its
 //! numbers. [`raster`] draws the [`draw_list`] at poses from [`interpolation`] for [`png`], [`gif`] and
-//! [`mp4`]; [`picture_options`] holds the user's options for these. [`columns`] names the numbers for
+//! [`mp4`]; [`camera_image`] draws what a camera in a simulation sees; [`picture_options`] holds the user's options for these. [`columns`] names the numbers for
 //! [`npz`] and [`parquet`]. [`output_file`] replaces files atomically. [`compare`] writes the report on
 //! several solvers.
 
@@ -13,6 +13,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod bounds;
+pub mod camera_image;
 pub mod columns;
 pub mod compare;
 pub mod crease;

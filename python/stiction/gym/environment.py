@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stiction import Model, Simulation
-from stiction.types import Array
+from stiction.types import Array, Camera
 
 
 class StictionEnv(gymnasium.Env[Array, Array]):
@@ -23,7 +23,7 @@ class StictionEnv(gymnasium.Env[Array, Array]):
     `is_over` returns whether the episode has ended.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}
 
     def __init__(
         self,
@@ -37,20 +37,26 @@ class StictionEnv(gymnasium.Env[Array, Array]):
         solver: str | None = None,
         time_step: float | None = None,
         render_mode: str | None = None,
+        camera: str | int | Camera | None = None,
+        width: int = 480,
+        height: int = 480,
         **settings: bool | int | float | str,
     ) -> None:
         """`noise` [m, rad, m/s, rad/s] is the amplitude of a uniform random perturbation of each number
-        of the initial state, except quaternions. Further keywords are settings of the simulation.
+        of the initial state, except quaternions. With render_mode "rgb_array", `render` returns what a camera
+        sees, see `Simulation.render`. Further keywords are settings of the simulation.
         """
         if frame_skip < 1:
             raise ValueError(f"frame_skip = {frame_skip}; expected at least 1")
-        if render_mode is not None:
-            raise ValueError(f"render_mode = {render_mode!r}; expected None: rendering is not supported")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode = {render_mode!r}; expected None or 'rgb_array'")
         self.simulation = Simulation(model, solver, time_step, keyframe, **settings)
         self.frame_skip = frame_skip
         self.keyframe = keyframe
         self.noise = noise
-        self.render_mode = None
+        self.render_mode = render_mode
+        self._picture = (camera, width, height)
+        self.metadata = {**self.metadata, "render_fps": max(1, round(1 / self.dt))}
         self._reward = reward
         self._terminated = terminated
         # Coordinates that do not belong to a quaternion.
@@ -87,6 +93,10 @@ class StictionEnv(gymnasium.Env[Array, Array]):
     def is_over(self) -> bool:
         """Whether the episode has terminated."""
         return self._terminated is not None and bool(self._terminated(self.simulation))
+
+    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+        """The picture of the present state, shape (height, width, 3), with render_mode "rgb_array"."""
+        return None if self.render_mode is None else self.simulation.render(*self._picture).rgb
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

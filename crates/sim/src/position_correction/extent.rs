@@ -36,9 +36,9 @@ impl Extent {
         extent
     }
 
-    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h [s]: the turn of a body or
-    /// a hinge counts only as far as it exceeds that of its motion, that of a hinge by more. `turns` is memory for the turns of the bodies. Writes velocities of its
-    /// bodies into the data.
+    /// The extent of a displacement of a tree beside its motion with velocities `v` in time h [s]: the turn of a body or a hinge
+    /// counts only as far as it exceeds that of its motion, and that of a hinge counts [more](HINGE_TURN). `turns` is memory for the
+    /// turns of the bodies. Writes velocities of its bodies into the data.
     pub fn beside(
         world: &World,
         tree: usize,

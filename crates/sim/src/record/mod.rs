@@ -12,6 +12,6 @@ mod recording;
 mod visual_shape;
 
 pub use error::RecordError;
-pub use recorder::Recorder;
+pub use recorder::{Recorder, append_soft_vertices};
 pub use recording::{Contacts, FrameStatistics, Frames, RecordedSoftBody, Recording};
 pub use visual_shape::{Geometry, Triangles, VisualShape};

@@ -4,7 +4,7 @@
 //! nearest to its time. A rate above that of the steps records every step. A step without a frame costs a few comparisons. A frame costs
 //! one pass of kinematics in memory of its own and a copy of poses and contacts.
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 use stiction_mech::{
     Data, kinematics, kinetic_energy, potential_energy, set_driven_poses, soft_kinetic_energy,
     soft_potential_energy, velocities,
@@ -41,6 +41,15 @@ fn softs_of(world: &World) -> Vec<RecordedSoftBody> {
         colour: object.colour,
     };
     world.softs().iter().zip(&world.softs.surface_meshes).map(of).collect()
+}
+
+/// Appends the vertices of the surfaces of all soft bodies, for nodes at `x` [m].
+pub fn append_soft_vertices(world: &World, x: &[Vector3<f64>], to: &mut Vec<[f32; 3]>) {
+    for (soft, surface_mesh) in world.model().softs().iter().zip(&world.softs.surface_meshes) {
+        let own = &x[soft.nodes.clone()];
+        let positions = surface_mesh.vertices.iter().map(|v| own[*v as usize].cast::<f32>());
+        to.extend(positions.map(<[f32; 3]>::from));
+    }
 }
 
 impl Recorder {
@@ -147,13 +156,7 @@ impl Recorder {
             frames.position.push(pose.translation.vector.into());
             frames.rotation.push([r.w, r.i, r.j, r.k]);
         }
-        for (soft, surface_mesh) in
-            model.softs().iter().zip(&simulation.world().softs.surface_meshes)
-        {
-            let x = &state.x[soft.nodes.clone()];
-            let positions = surface_mesh.vertices.iter().map(|v| x[*v as usize].map(|c| c as f32));
-            frames.soft.extend(positions.map(<[f32; 3]>::from));
-        }
+        append_soft_vertices(simulation.world(), &state.x, &mut frames.soft);
         let contacts = &mut frames.contacts;
         contacts.first.push(contacts.gap.len());
         // Contacts of a step before the recording or a reset do not belong to this frame.

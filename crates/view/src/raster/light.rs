@@ -135,6 +135,21 @@ impl Light {
         Self { keys: all, skies, samples, toward: toward.cast() }
     }
 
+    /// Light of one direction with a shadow, and of a sky that nothing hides. The lamp stands at a `yaw` [rad].
+    pub fn lamp(bounds: &Bounds, size: usize, yaw: f64, casters: ShadowCasters) -> Self {
+        let radius = (COVER * bounds.radius()) as f32;
+        let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), yaw);
+        let toward = (turn * Vector3::from(LAMP).normalize()).cast();
+        let key = LightDirection::new(toward, KEY, size, radius, casters);
+        Self { keys: vec![key], skies: Vec::new(), samples: 1, toward }
+    }
+
+    /// Light at a point with a normal from the lamps and from all of the sky.
+    pub fn lamp_and_sky(&self, place: &Vector3<f32>, normal: &Vector3<f32>) -> f32 {
+        let key = mean(self.keys.iter(), self.keys.len(), place, normal);
+        key + SKY * (0.5 + 0.5 * normal.z) + BOUNCE * (0.5 - 0.5 * normal.z)
+    }
+
     /// Light at a point with a normal from one sample's directions; also the part directly from the
     /// lamp.
     pub fn at(&self, place: &Vector3<f32>, normal: &Vector3<f32>, sample: usize) -> (f32, f32) {

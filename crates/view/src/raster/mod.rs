@@ -20,7 +20,7 @@ use stiction_sim::record::Recording;
 
 use crate::bounds::{Bounds, boxes, is_contained};
 use crate::crease::CreasedSurface;
-use crate::draw_list::{DrawList, MeshInstance, creases, soft_colour};
+use crate::draw_list::{DrawList, MeshInstance, PlaneInstance, creases, soft_colour};
 use crate::error::ViewError;
 use crate::interpolation::{nearest, poses_at, softs_at};
 use camera::{Camera, CameraView};
@@ -149,7 +149,7 @@ impl<'a> PictureRenderer<'a> {
         let camera = Camera::fitting(&bounds, &boxes, &settings.view, aspect);
         let contained = is_contained(recording, &draw_list);
         let usual_force = if settings.forces { arrows::usual_force(recording) } else { 1.0 };
-        let encoded = (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect();
+        let encoded = encoding_table();
         let creases = creases(recording);
         Self {
             recording,
@@ -221,7 +221,7 @@ impl<'a> PictureRenderer<'a> {
 
     /// Linear colours of all pixels without bodies; `None` if a plane moves.
     fn bare(&self) -> Option<Vec<[f32; 3]>> {
-        let moves = |(body, _): &(usize, Isometry3<f64>)| self.recording.moving.contains(body);
+        let moves = |plane: &PlaneInstance| self.recording.moving.contains(&plane.body);
         if self.draw_list.planes.iter().any(moves) {
             return None;
         }
@@ -325,8 +325,9 @@ impl<'a> PictureRenderer<'a> {
 
     fn grounds(&self, poses: &[Isometry3<f64>]) -> Vec<Ground> {
         let planes = self.draw_list.planes.iter();
-        let mut grounds: Vec<Ground> =
-            planes.map(|(body, pose)| Ground::new(&(poses[*body] * pose), &self.bounds)).collect();
+        let mut grounds: Vec<Ground> = planes
+            .map(|plane| Ground::new(&(poses[plane.body] * plane.pose), &self.bounds))
+            .collect();
         if grounds.is_empty() {
             grounds.push(Ground::below(&self.bounds));
         }
@@ -393,6 +394,11 @@ fn triangles_by_tile(context: &ShadingContext, columns: usize, rows: usize) -> V
 
 /// Entries of the lookup table from linear light to bytes.
 const ENCODED: usize = 1 << 14;
+
+/// sRGB bytes of evenly spaced linear light from zero to one.
+pub(crate) fn encoding_table() -> Vec<u8> {
+    (0..=ENCODED).map(|k| encode(k as f32 / ENCODED as f32)).collect()
+}
 
 /// From linear light to an sRGB byte [IEC 61966-2-1].
 fn encode(light: f32) -> u8 {

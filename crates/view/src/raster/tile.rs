@@ -30,7 +30,7 @@ const STACKED: usize = 8;
 /// No triangle.
 const NOTHING: u32 = u32::MAX;
 /// Reflectance of a white surface.
-const ALBEDO: f32 = 0.57;
+pub(crate) const ALBEDO: f32 = 0.57;
 const GLOSS: f32 = 0.16;
 const RIM: f32 = 0.05;
 /// Light on arrows: the least, and what facing the eye adds.
@@ -439,14 +439,14 @@ enum LightSampling<'a> {
 
 /// Perspective-correct barycentric coordinates of a sample: those on the picture weighted by inverse
 /// depth.
-fn perspective_shares(triangle: &Triangle, x: f64, y: f64) -> [f32; 3] {
+pub(crate) fn perspective_shares(triangle: &Triangle, x: f64, y: f64) -> [f32; 3] {
     let on_picture = triangle.edges.shares(x, y);
     let near: [f64; 3] = std::array::from_fn(|k| on_picture[k] * triangle.inverse[k]);
     let sum = near[0] + near[1] + near[2];
     near.map(|share| (share / sum) as f32)
 }
 
-fn mixed(below: [f32; 3], above: [f32; 3], opacity: f32) -> [f32; 3] {
+pub(crate) fn mixed(below: [f32; 3], above: [f32; 3], opacity: f32) -> [f32; 3] {
     std::array::from_fn(|k| below[k] + (above[k] - below[k]) * opacity)
 }
 
