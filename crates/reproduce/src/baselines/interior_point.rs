@@ -21,7 +21,9 @@ use stiction_solve::{FrictionModel, Law, Monitor, Problem, Solution, Status};
 use super::second_order_cone::{Scaling, determinant, distance, product, quotient, unit};
 
 /// Part of the way to the border of the cones that a step takes [-].
-const PART: f64 = 0.99;
+const PART: f64 = 0.95;
+/// Length of the predictor below which its second-order term says nothing about the step, and is left out [-].
+const SHORT: f64 = 0.1;
 /// Factor by which a step that round-off takes to the border is shortened, and how often [-].
 const SHORTER: f64 = 0.8;
 const MOST_SHORTENED: usize = 20;
@@ -255,11 +257,13 @@ impl InteriorPoint {
         }
         self.solve(problem);
         // What the predictor leaves of the complementarity decides how far the corrector centres.
-        let centring = (1.0 - self.length()).powi(3);
+        let predicted = self.length();
+        let centring = (1.0 - predicted).powi(3);
+        let weight = if predicted > SHORT { 1.0 } else { 0.0 };
         for contact in &mut self.contacts {
             let (W, scaled) = (contact.scaling, contact.scaled);
             let second = product(&W.backward(&contact.ds), &W.forward(&contact.dy));
-            let aim = centring * mean * unit() - product(&scaled, &scaled) - second;
+            let aim = centring * mean * unit() - product(&scaled, &scaled) - weight * second;
             contact.d = quotient(&scaled, &aim);
         }
         self.solve(problem);
