@@ -359,7 +359,8 @@ mod tests {
         let problem = (entry.build)(&Variation::default()).unwrap();
         let mut session = Session::with("interior-point", Box::new(InteriorPoint::new(tolerance)));
         let mut solution = Solution::cold(&problem);
-        let goal = Goal { tolerance: 1e-7, ..Goal::default() };
+        // A complementarity of 1e-12 leaves errors of its square root.
+        let goal = Goal { tolerance: 1e-5, ..Goal::default() };
         let report = session.solve(&problem, &goal, &mut solution).unwrap();
         (problem, report, solution)
     }
@@ -374,7 +375,7 @@ mod tests {
             let goal = Goal { tolerance: 1e-9, ..Goal::default() };
             let other = Session::new("ipm").unwrap().solve(&problem, &goal, &mut reference);
             assert_eq!(other.unwrap().status, Status::Converged);
-            // Both are within their tolerances of the one minimum.
+            // A cost that is off by a part ε of itself leaves velocities that are off by √ε; there are tens of contacts.
             let far = |(a, b): (&f64, &f64)| (a - b).abs();
             let off = found.velocity.iter().zip(&reference.velocity).map(far).fold(0.0, f64::max);
             assert!(off <= 1e-5 * problem.reference_velocity(), "{name}: {off}");

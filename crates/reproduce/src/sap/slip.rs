@@ -53,11 +53,11 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
         .remark(
             "Slip: mean tangential speed at the end of 10 s over the contacts that carry load; the bound is σ μ δt g. Each σ \
              leads to another configuration at rest, so that contacts, slips and iterations scatter. Friction of spheres that roll \
-             on the ground slips less than that of a pile that it holds. At σ = 1e-6 the tolerance of the solver decides: it leaves velocities of \
-             about ε_r g δt = 1e-6 m/s, ten times the bound.",
+             on the ground slips less than that of a pile that it holds. At σ = 1e-6 the bound is below the velocities that the \
+             tolerance of the solver leaves, about ε_r g δt = 1e-6 m/s.",
         )
         .remark(
-            "Condition number: of H = A + Jᵀ G J, unscaled, in the last step, by its eigenvalues. Its smallest eigenvalue is near the \
+            "Condition number: of H = A + Jᵀ G J, unscaled, in the last step, by its eigenvalues. Its smallest eigenvalue is of the order of the \
              smallest moment of inertia of an object, its largest grows with 1/R_t = 1/(σ w) once that exceeds 1/R_n = 4π²/w, that is for σ \
              below 1/(4π²) = 0.025.",
         ))
