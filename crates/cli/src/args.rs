@@ -424,6 +424,7 @@ Examples:
   stiction reproduce cond-table-2 --trials 1 --steps 60 --report mat.html
   stiction reproduce cond-fig-11 cond-table-9 --quick --json
   stiction reproduce al-fig-9 al-table-2 --report dishes.html
+  stiction reproduce sap-fig-9 sap-fig-14 --report clutter.html
   stiction reproduce --quick --report all.html", experiments())
 )]
 pub struct ReproduceArgs {

@@ -24,6 +24,7 @@ mod markdown;
 mod measured_run;
 mod page;
 mod position_based;
+mod sap;
 mod scaling;
 mod sheet;
 mod solver_config;
@@ -202,6 +203,48 @@ pub static EXPERIMENTS: &[Experiment] = &[
         about: "iterations of COND with and without Chebyshev acceleration",
         run: chebyshev::run,
     },
+    Experiment {
+        name: "sap-fig-10",
+        cite: "Castro22",
+        about: "clutter: cost over Newton iterations at steps 60 and 520",
+        run: sap::convergence::run,
+    },
+    Experiment {
+        name: "sap-fig-12",
+        cite: "Castro22",
+        about: "clutter of 8 to 160 bodies: contacts, speed, errors (Figs. 11 to 13)",
+        run: sap::scaling::run,
+    },
+    Experiment {
+        name: "sap-fig-14",
+        cite: "Castro22",
+        about: "clutter over σ: slip at rest, iterations, condition number (Figs. 14, 15)",
+        run: sap::slip::run,
+    },
+    Experiment {
+        name: "sap-fig-5",
+        cite: "Castro22",
+        about: "cylinder on a spring without friction: energy over ten minutes",
+        run: sap::energy::frictionless,
+    },
+    Experiment {
+        name: "sap-fig-6",
+        cite: "Castro22",
+        about: "cylinder on a spring that rolls: energy over ten minutes",
+        run: sap::energy::rolling,
+    },
+    Experiment {
+        name: "sap-fig-7",
+        cite: "Castro22",
+        about: "cylinder on a spring that rolls: position error over the time step",
+        run: sap::order::run,
+    },
+    Experiment {
+        name: "sap-fig-9",
+        cite: "Castro22",
+        about: "clutter: iterations and time per step of SAP and interior-point methods",
+        run: sap::iterations::run,
+    },
 ];
 
 /// Finds experiments by name; returns all of them for an empty list.
@@ -289,6 +332,21 @@ pub(crate) mod tests {
     #[test]
     fn bottles_bowls_and_quadrupeds_stand_beside_the_published_numbers() {
         ["al-assembly", "al-fig-11", "al-fig-14", "al-table-3"].into_iter().for_each(stands);
+    }
+
+    #[test]
+    fn the_cylinder_and_the_clutter_of_sap_stand_beside_the_published_numbers() {
+        [
+            "sap-fig-10",
+            "sap-fig-12",
+            "sap-fig-14",
+            "sap-fig-5",
+            "sap-fig-6",
+            "sap-fig-7",
+            "sap-fig-9",
+        ]
+        .into_iter()
+        .for_each(stands);
     }
 
     #[test]

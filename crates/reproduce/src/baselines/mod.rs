@@ -1,4 +1,4 @@
-//! Baseline methods as described in [Lee23, Secs. V-C and V-E], for comparison only.
+//! Baseline methods as described in [Lee23, Secs. V-C and V-E] and [Castro22, Sec. VI-A], for comparison only.
 //!
 //! The contact solvers implement `Solver` and run in a [`Session`](stiction_solve::Session); the rod of
 //! position-based dynamics is a simulator of its own.
@@ -6,9 +6,11 @@
 pub mod apgd;
 pub mod ccs;
 pub mod delassus;
+pub mod interior_point;
 pub mod pbd_body;
 pub mod pbd_rod;
 pub mod pgs;
+pub mod second_order_cone;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

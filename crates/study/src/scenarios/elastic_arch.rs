@@ -12,7 +12,7 @@ use stiction_mech::{Material, SoftId, SoftSpec};
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
-use super::arch::{Geometry, area};
+use super::masonry::{Geometry, area};
 use super::{Scenario, parts, soft_parts};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};

@@ -24,6 +24,7 @@ pub mod four_bar;
 pub mod granular;
 pub mod hanging_cable;
 pub mod incline;
+mod masonry;
 pub mod nut_assembly;
 pub mod parts;
 pub mod pouring;

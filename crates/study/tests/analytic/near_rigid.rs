@@ -4,9 +4,9 @@
 use crate::common::*;
 use nalgebra::Vector6;
 use stiction_geom::Shape;
-use stiction_mech::State;
+use stiction_mech::{BodyId, State};
 use stiction_sim::{ContactModel, Scheme, Settings, Simulation, Surface};
-use stiction_study::scenarios::scenario;
+use stiction_study::scenarios::{parts, scenario};
 
 const MASS: f64 = 0.5;
 const STEP: f64 = 0.01;
@@ -118,4 +118,46 @@ fn joints_of_an_arch_creep_by_the_tangential_compliance_and_no_more() {
         }
     }
     assert!(2 * holding > all, "{holding} of {all}");
+}
+
+/// The arch with near-rigid joints in steps of 40 ms: whether its check is passed, and how far its keystone moved [m].
+fn creeping_arch(friction: f64, sigma: f64, duration: f64) -> (bool, f64) {
+    let mut scene = scenario("arch", &[("friction".to_owned(), friction.to_string())]).unwrap();
+    scene.settings.contact = ContactModel::Sap;
+    scene.settings.near_rigid.sigma = sigma;
+    scene.settings.time_step = 0.04;
+    scene.settings.select_solver("sap");
+    scene.duration = duration;
+    let mut run = scene.start().unwrap();
+    // The middle of seven wedges.
+    let keystone = BodyId(4);
+    let place = |sim: &Simulation| parts::position(sim.world(), sim.state(), keystone);
+    let start = place(&run.simulation);
+    for _ in 0..run.steps() {
+        assert!(run.step().unwrap().converged());
+    }
+    (run.check.verdict().passed, (place(&run.simulation) - start).norm())
+}
+
+#[test]
+fn an_arch_of_creeping_joints_stands_ten_minutes_and_sags_by_the_product_of_sigma_and_time() {
+    let (stands, slow) = creeping_arch(1.0, 1e-4, 600.0);
+    assert!(stands);
+    // Creep at the joints is σ w |γ_t| per step, and the weight changes nothing else: ten times the σ sags as far in a tenth of
+    // the time. The depth of the contacts builds up in the first ten of 1500 steps.
+    let (stands, fast) = creeping_arch(1.0, 1e-3, 60.0);
+    assert!(stands);
+    near("sag", fast, slow, 0.01 * slow);
+    // It sags at all, and by less than half its thickness.
+    assert!(slow > 0.01 && slow < 0.1, "{slow}");
+}
+
+#[test]
+fn an_arch_of_creeping_joints_falls_without_a_thrust_line_and_when_it_has_crept_too_far() {
+    // Friction of 0.2 admits no thrust line, and the check expects a fall.
+    let (falls, moved) = creeping_arch(0.2, 1e-4, 10.0);
+    assert!(falls && moved > 0.5, "{moved}");
+    // Statics alone lets it stand with a friction of one.
+    let (stands, moved) = creeping_arch(1.0, 1e-3, 600.0);
+    assert!(!stands && moved > 0.5, "{moved}");
 }
