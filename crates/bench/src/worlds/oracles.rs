@@ -376,13 +376,15 @@ impl Lasting {
             if found > DEEP * size {
                 let key = (a.index, b.index);
                 let what = format!("{} {} and {} {}", a.shape.name(), key.0, b.shape.name(), key.1);
-                deep.push((key, found, what));
+                let beside = open_beside(world, after, [a.link, b.link]);
+                deep.push((key, found, beside, what));
             }
         }
-        // Depths that are removed together end together, a small one in proportion to the largest.
-        let largest = deep.iter().map(|(_, found, _)| *found).fold(0.0, f64::max);
+        // Errors that are removed together end together, a small depth in proportion to the largest, and to open equalities.
+        let largest = deep.iter().map(|(_, found, ..)| *found).fold(0.0, f64::max);
         let mut pairs = BTreeMap::new();
-        for (key, found, what) in deep {
+        for (key, found, beside, what) in deep {
+            let largest = largest.max(beside);
             let (old, progress) = (self.pairs.get(&key).copied(), progress * found / largest);
             if let Some(stuck) = lasts(old, found, progress, |entry| pairs.insert(key, entry)) {
                 let what = format!("{what}: {found:.3e} m deep, {stuck:.3e} m before");
@@ -418,6 +420,25 @@ impl Lasting {
         self.limits = beyond;
         findings
     }
+}
+
+/// The largest error of the equalities that join the trees of two bodies to others or within themselves [m]: the corrections of
+/// a tree remove it together with its depths.
+fn open_beside(world: &World, after: &Look, links: [Option<usize>; 2]) -> f64 {
+    let tree = |body: BodyId| world.model().tree(body);
+    let trees = links.map(|link| link.and_then(|link| tree(BodyId(link))));
+    let joins = |equality: &Equality| {
+        let bodies = match equality {
+            Equality::Connect(c) => [c.body_a, c.body_b],
+            Equality::Distance(d) => [d.body_a, d.body_b],
+            Equality::Weld(w) => [w.body_a, w.body_b],
+            _ => return false,
+        };
+        bodies.iter().filter_map(|body| tree(*body)).any(|tree| trees.contains(&Some(tree)))
+    };
+    let open =
+        world.equalities().iter().zip(&after.equality).filter(|(equality, _)| joins(equality));
+    open.map(|(_, [error, _])| *error).fold(0.0, f64::max)
 }
 
 /// Continues the record of an error. Returns its value at the start of the record once it has lasted too long.
