@@ -26,6 +26,7 @@ mod page;
 mod position_based;
 mod scaling;
 mod sheet;
+mod slip_control;
 mod solver_config;
 mod splitting;
 pub mod statistics;
@@ -202,6 +203,12 @@ pub static EXPERIMENTS: &[Experiment] = &[
         about: "iterations of COND with and without Chebyshev acceleration",
         run: chebyshev::run,
     },
+    Experiment {
+        name: "sap-slip-control",
+        cite: "Castro22",
+        about: "bubble pads hold a spatula firmly and loosely: SAP and interior points",
+        run: slip_control::run,
+    },
 ];
 
 /// Finds experiments by name; returns all of them for an empty list.
@@ -289,6 +296,11 @@ pub(crate) mod tests {
     #[test]
     fn bottles_bowls_and_quadrupeds_stand_beside_the_published_numbers() {
         ["al-assembly", "al-fig-11", "al-fig-14", "al-table-3"].into_iter().for_each(stands);
+    }
+
+    #[test]
+    fn the_spatula_in_the_gripper_stands_beside_the_published_numbers() {
+        stands("sap-slip-control");
     }
 
     #[test]
