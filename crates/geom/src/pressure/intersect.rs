@@ -12,15 +12,12 @@
 //! Cost: linear in the elements near the patch, with a logarithm for the search in the trees.
 
 use super::element::{LinearField, PressureElement};
-use super::load::Load;
 use super::near::{self, NearElement};
-use super::{PatchPolygon, PatchPolygons, Polygon, PolygonPiece, PressureBody, RigidTriangle};
+use super::writer::{Interface, Writer};
+use super::{PatchPolygons, Polygon, PressureBody, RigidTriangle};
 use crate::Aabb;
 use crate::bvh::Bvh;
-use nalgebra::{Isometry3, Rotation3, Vector3};
-
-/// Least cosine between a pressure gradient and the normal that counts in the stiffness [-].
-const LEAST_COSINE: f64 = 0.1;
+use nalgebra::Isometry3;
 
 /// A body at a pose X_WS.
 #[derive(Clone, Copy, Debug)]
@@ -51,92 +48,6 @@ pub fn intersect(a: PosedBody, b: PosedBody, found: &mut PatchPolygons) {
         _ => {}
     }
     found.merge(first);
-}
-
-/// Writes polygons that are computed in the frame of one of the two bodies, the first.
-struct Writer<'a> {
-    /// Pose of the second body in the frame of the first.
-    rotation: Rotation3<f64>,
-    translation: Vector3<f64>,
-    /// Pose of the first body in the world.
-    to_world: Rotation3<f64>,
-    origin: Vector3<f64>,
-    /// Whether the first body is B.
-    is_flipped: bool,
-    found: &'a mut PatchPolygons,
-}
-
-/// What a polygon separates: cells of the first and the second body, the unit normal from the first into the second, and
-/// the pressures of those that yield.
-struct Interface {
-    cells: [u32; 2],
-    normal: Vector3<f64>,
-    fields: [Option<LinearField>; 2],
-}
-
-impl<'a> Writer<'a> {
-    fn new(
-        first: &PosedBody,
-        second: &PosedBody,
-        is_flipped: bool,
-        found: &'a mut PatchPolygons,
-    ) -> Self {
-        let relative = first.pose.inv_mul(second.pose);
-        Self {
-            rotation: relative.rotation.to_rotation_matrix(),
-            translation: relative.translation.vector,
-            to_world: first.pose.rotation.to_rotation_matrix(),
-            origin: first.pose.translation.vector,
-            is_flipped,
-            found,
-        }
-    }
-
-    /// Box around a box of the frame of the second body in that of the first.
-    fn bounds(&self, of: &Aabb) -> Aabb {
-        let half = self.rotation.matrix().abs() * (0.5 * of.size());
-        Aabb::around(self.rotation * of.centre() + self.translation, half)
-    }
-
-    /// Normal and offset of the plane z = 0 of the second body in the frame of the first.
-    fn plane(&self) -> (Vector3<f64>, f64) {
-        let normal = self.rotation * Vector3::z();
-        (normal, normal.dot(&self.translation))
-    }
-
-    fn write(&mut self, polygon: &Polygon, interface: &Interface) {
-        let Interface { cells, normal, fields } = interface;
-        let Some(field) = fields[0].or(fields[1]) else { return };
-        let Some(load) = Load::of(polygon, normal, &field) else { return };
-        // The pressure of the first body grows against the normal, that of the second along it.
-        let compliances = [-1.0, 1.0].iter().zip(fields).filter_map(|(sign, field)| {
-            let gradient = field.as_ref()?.gradient;
-            Some(1.0 / (sign * gradient.dot(normal)).max(LEAST_COSINE * gradient.norm()))
-        });
-        let gradient = 1.0 / compliances.sum::<f64>();
-        let (mut cells, mut normal) = (*cells, self.to_world * normal);
-        if self.is_flipped {
-            cells.swap(0, 1);
-            normal = -normal;
-        }
-        let (to_world, origin) = (&self.to_world, &self.origin);
-        if self.found.keeps_pieces {
-            self.found.pieces.push(PolygonPiece {
-                pressure: load.pressure,
-                first_corner: self.found.corners.len() as u32,
-                corners: polygon.corners().len() as u32,
-            });
-            self.found.corners.extend(polygon.corners().iter().map(|x| to_world * x + origin));
-        }
-        self.found.polygons.push(PatchPolygon {
-            cells,
-            area: load.area,
-            point: to_world * load.centre + origin,
-            normal,
-            pressure: load.pressure,
-            gradient,
-        });
-    }
 }
 
 fn solid_with(elements: &[PressureElement], tree: &Bvh, other: &PressureBody, writer: Writer<'_>) {

@@ -19,6 +19,7 @@ mod load;
 mod near;
 mod patch;
 pub mod solids;
+mod writer;
 
 pub use clip::Polygon;
 pub use detector::{PatchDetector, PressureBodies};
