@@ -27,6 +27,7 @@ mod position_based;
 mod sap;
 mod scaling;
 mod sheet;
+mod slip_control;
 mod solver_config;
 mod splitting;
 pub mod statistics;
@@ -245,6 +246,12 @@ pub static EXPERIMENTS: &[Experiment] = &[
         about: "clutter: iterations and time per step of SAP and interior-point methods",
         run: sap::iterations::run,
     },
+    Experiment {
+        name: "sap-slip-control",
+        cite: "Castro22",
+        about: "bubble pads hold a spatula firmly and loosely: SAP and interior points",
+        run: slip_control::run,
+    },
 ];
 
 /// Finds experiments by name; returns all of them for an empty list.
@@ -347,6 +354,11 @@ pub(crate) mod tests {
         ]
         .into_iter()
         .for_each(stands);
+    }
+
+    #[test]
+    fn the_spatula_in_the_gripper_stands_beside_the_published_numbers() {
+        stands("sap-slip-control");
     }
 
     #[test]

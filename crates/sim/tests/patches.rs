@@ -205,6 +205,18 @@ fn bad_compliances_are_errors_that_name_the_shape() {
 }
 
 #[test]
+fn moduli_without_a_pressure_on_both_sides_are_refused() {
+    for modulus in [0.0, f64::INFINITY, f64::NAN] {
+        let mut builder = floor(modulus, 0.1, 0.1);
+        let shape = Shape::sphere(0.05).unwrap();
+        let pose = Isometry3::translation(0.0, 0.0, 0.04);
+        common::free(&mut builder, shape, 1.0, pose, yielding(modulus, 0.1, None));
+        let error = builder.build().unwrap_err().to_string();
+        assert!(error.contains("modulus") && error.contains("> 0"), "{error}");
+    }
+}
+
+#[test]
 fn a_patch_that_forms_or_vanishes_within_a_step_is_flagged() {
     for speed in [1.0, 400.0] {
         let mut builder = floor(1e6, 0.0, 0.1);

@@ -1,7 +1,7 @@
 // Decodes the numbers in the page: base64, inflate, byte planes, zigzag signs, prediction. The inverse of
 // `pack.rs`.
 
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 // An error in the data, with a message for the user.
 export class Broken extends Error {}

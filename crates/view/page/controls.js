@@ -6,7 +6,7 @@ export const byId = (id) => document.getElementById(id);
 
 const KEYS = [
   ['Space', 'play or pause'], ['← →', 'one frame back or on (with Shift ten)'], ['Home End', 'first or last frame'],
-  ['[ ]', 'slower or faster'], ['L', 'loop'], ['C', 'contact points'], ['F', 'force arrows'],
+  ['[ ]', 'slower or faster'], ['L', 'loop'], ['C', 'contact points'], ['F', 'force arrows'], ['H', 'contact patches by pressure'],
   ['A', 'frames of bodies'], ['G', 'grid'], ['V', 'visual or collision shapes'], ['X', 'transparent bodies'],
   ['Z', 'fit the current frame'], ['R', 'reset the view'], ['.', 'follow the picked body'], ['Esc', 'pick nothing'],
   ['T', 'light or dark'], ['P', 'save a picture'], ['?', 'this list'],
@@ -94,7 +94,7 @@ export class Transport {
 // Checkboxes that set an option of the renderer. Returns the toggles for the keys.
 export function wireSwitches(setOption) {
   const flip = (id) => { const box = byId(id); box.checked = !box.checked; box.dispatchEvent(new Event('change')); };
-  for (const id of ['points', 'forces', 'frames', 'grid', 'shadows', 'seeThrough', 'clearWalls', 'onlyPicked']) {
+  for (const id of ['patches', 'points', 'forces', 'frames', 'grid', 'shadows', 'seeThrough', 'clearWalls', 'onlyPicked']) {
     byId(id).addEventListener('change', () => setOption({ [id]: byId(id).checked }));
   }
   byId('mode').addEventListener('change', () => setOption({ mode: byId('mode').value }));

@@ -4,6 +4,7 @@ import { Broken } from './codec.js';
 import { readRecording } from './recording.js';
 import { Camera, attachPointer } from './camera.js';
 import { usualForce } from './glyphs.js';
+import { hasPatches, pressureGradient } from './patches.js';
 import { Renderer } from './renderer.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
@@ -87,6 +88,9 @@ class Page {
     if (!recording.count) complain('The recording has no frames.');
     this.flatPoses = new Float32Array(7 * recording.bodies.length);
     byId('scaleLegend').hidden = true;
+    byId('patchesLabel').hidden = !hasPatches(recording);
+    byId('pressureBar').style.background = pressureGradient();
+    byId('pressureText').textContent = `${digits(recording.patches.largest, 3)} Pa`;
   }
 
   wire() {
@@ -94,6 +98,7 @@ class Page {
     const set = (changes) => {
       if (renderer) renderer.set(changes);
       this.showScale();
+      this.showPressures();
       this.touched();
     };
     const { flip, nextMode } = wireSwitches(set);
@@ -110,7 +115,7 @@ class Page {
       ' ': () => player.toggle(), ArrowLeft: (n) => player.step(-n), ArrowRight: (n) => player.step(n),
       Home: () => player.step(-this.recording.count), End: () => player.step(this.recording.count),
       '[': () => transport.changeSpeed(-1), ']': () => transport.changeSpeed(1), l: () => transport.toggleLoop(),
-      c: () => flip('points'), f: () => flip('forces'), a: () => flip('frames'), g: () => flip('grid'),
+      h: () => flip('patches'), c: () => flip('points'), f: () => flip('forces'), a: () => flip('frames'), g: () => flip('grid'),
       x: () => flip('seeThrough'), v: nextMode, z: () => this.fit(), r: () => this.reset(), '.': () => this.follow(),
       Escape: () => (byId('shortcuts').open ? byId('shortcuts').close() : this.pick(-1)),
       t: () => byId('theme').click(), p: () => this.save(), '?': () => this.help(),
@@ -200,6 +205,15 @@ class Page {
     this.touched();
   }
 
+  // Legend of the patches' colours: the same for all frames.
+  showPressures() {
+    const { renderer, recording, player } = this;
+    if (!renderer) return;
+    byId('pressureLegend').hidden = !(renderer.options.patches && hasPatches(recording));
+    const omitted = recording.patches.omitted[player.frame] ?? 0;
+    byId('pressureCut').textContent = omitted ? `; ${omitted} small polygons left out` : '';
+  }
+
   // Legend of the force arrows, for a round force.
   showScale() {
     const { renderer } = this;
@@ -245,6 +259,7 @@ class Page {
       if (this.stale) {
         this.stale = false;
         this.showScale();
+        this.showPressures();
         renderer.draw(camera);
       } else if (!player.playing && now - this.changedAt > PATIENCE && renderer.canRefine) {
         // As many passes as fit into a display frame.

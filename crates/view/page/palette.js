@@ -21,6 +21,9 @@ export const FORCE_COLOURS = { normal: fromHex('#1f6fd6'), friction: fromHex('#e
 
 export const AXIS_COLOURS = ['#d94a4a', '#3f9a52', '#3b6fd1'].map(fromHex);
 
+// From no pressure to the largest; lightness grows throughout, also for readers who do not tell red from green.
+export const PRESSURE_COLOURS = ['#1b1464', '#5a2a9c', '#a8357f', '#e2603f', '#f5a623', '#fbe96b'].map(fromHex);
+
 export const PLOT_COLOURS = ['#4477aa', '#ee6677', '#228833', '#ccbb44', '#66b5d9', '#aa3377'];
 
 export const THEMES = {

@@ -1,5 +1,6 @@
 // A decoded recording: typed columns, and interpolation between two frames.
 import { slerp, scaled, norm } from './maths.js';
+import { readPatches } from './patches.js';
 import { unpack, integers, numbers, column, directions } from './codec.js';
 
 export async function readRecording(element) {
@@ -41,6 +42,7 @@ class Recording {
       });
     }
     this.contacts = readContacts(packed, this.count, header.exponents);
+    this.patches = readPatches(packed, this.count);
     this.figures = {};
     for (const name of ['momentum', 'coulomb', 'convex', 'penetration', 'equality_error', 'kinetic',
       'potential', 'steps', 'iterations', 'contacts', 'asleep', 'status', 'flags', 'softened', 'phases']) {

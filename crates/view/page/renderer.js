@@ -5,8 +5,9 @@
 // occlusion and smooth edges.
 import { add, subtract, scaled, unit, cross, dot, norm, compose, turn, multiply, lookAt, orthographic } from './maths.js';
 import { THEMES, toLinear, isUnchosen, bodyColour } from './palette.js';
-import { BODY_VERTEX, BODY_FRAGMENT, DEPTH_FRAGMENT, ID_FRAGMENT, OUTLINE_VERTEX, OUTLINE_FRAGMENT, GROUND_VERTEX, GROUND_FRAGMENT, GLYPH_VERTEX, GLYPH_FRAGMENT, SCREEN_VERTEX, SCREEN_FRAGMENT } from './shaders.js';
+import { BODY_VERTEX, BODY_FRAGMENT, DEPTH_FRAGMENT, ID_FRAGMENT, OUTLINE_VERTEX, OUTLINE_FRAGMENT, GROUND_VERTEX, GROUND_FRAGMENT, GLYPH_VERTEX, GLYPH_FRAGMENT, PATCH_VERTEX, PATCH_FRAGMENT, SCREEN_VERTEX, SCREEN_FRAGMENT } from './shaders.js';
 import { arrowMesh, pointMesh, glyphsOf, GLYPH_SIZE } from './glyphs.js';
+import { patchTriangles, PATCH_VERTEX_SIZE } from './patches.js';
 
 const SHADOW_SIZE = 2048;
 const DOME_SIZE = 1024;
@@ -28,7 +29,7 @@ export class Renderer {
     if (!gl) throw new Error('WebGL2 is not available');
     Object.assign(this, { canvas, gl, recording });
     this.theme = THEMES.light;
-    this.options = { mode: 'seen', colours: 'own', grid: true, shadows: true, seeThrough: false, points: false, forces: false, frames: false, forceScale: 1, onlyPicked: false, refine: true };
+    this.options = { mode: 'seen', colours: 'own', grid: true, shadows: true, seeThrough: false, patches: true, points: false, forces: false, frames: false, forceScale: 1, onlyPicked: false, refine: true };
     this.picked = -1;
     this.newtonsPerMetre = 1;
     this.passes = 0;
@@ -41,6 +42,7 @@ export class Renderer {
       outline: this.program(OUTLINE_VERTEX, OUTLINE_FRAGMENT),
       ground: this.program(GROUND_VERTEX, GROUND_FRAGMENT),
       glyph: this.program(GLYPH_VERTEX, GLYPH_FRAGMENT),
+      patch: this.program(PATCH_VERTEX, PATCH_FRAGMENT),
       screen: this.program(SCREEN_VERTEX, SCREEN_FRAGMENT),
     };
     this.meshes = recording.meshes.map((mesh) => this.upload(mesh));
@@ -51,6 +53,7 @@ export class Renderer {
     this.buildGrounds();
     this.arrows = this.glyphBatch(arrowMesh());
     this.points = this.glyphBatch(pointMesh());
+    this.patches = this.patchBatch();
     this.key = like?.key ?? this.shadowMap(SHADOW_SIZE);
     this.dome = like?.dome ?? this.shadowMap(DOME_SIZE);
     this.nothing = gl.createVertexArray();
@@ -274,6 +277,18 @@ export class Renderer {
     return { array, instances, count: mesh.triangles.length, n: 0 };
   }
 
+  patchBatch() {
+    const { gl } = this;
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    const vertices = this.buffer(gl.ARRAY_BUFFER, 4, gl.DYNAMIC_DRAW);
+    const stride = 4 * PATCH_VERTEX_SIZE;
+    this.attribute(vertices, 0, 3, stride, 0);
+    this.attribute(vertices, 1, 3, stride, 12);
+    gl.bindVertexArray(null);
+    return { array, vertices, n: 0 };
+  }
+
   shadowMap(size) {
     const { gl } = this;
     const texture = gl.createTexture();
@@ -415,6 +430,11 @@ export class Renderer {
       gl.bufferData(gl.ARRAY_BUFFER, glyphs[name], gl.DYNAMIC_DRAW);
       this[name].n = glyphs[name].length / GLYPH_SIZE;
     }
+    const patches = options.patches && recording.count
+      ? patchTriangles(recording, frame, options.onlyPicked ? this.picked : -1) : new Float32Array(0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.patches.vertices);
+    gl.bufferData(gl.ARRAY_BUFFER, patches, gl.DYNAMIC_DRAW);
+    this.patches.n = patches.length / PATCH_VERTEX_SIZE;
     this.passes = 0;
   }
 
@@ -586,6 +606,16 @@ export class Renderer {
   // Drawn over everything: contacts lie between bodies and would be hidden.
   drawGlyphs(matrix, camera, linear) {
     const { gl } = this;
+    if (this.patches.n) {
+      const { patch } = this.programs;
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      gl.useProgram(patch.program);
+      gl.uniformMatrix4fv(patch.u('u_matrix'), false, matrix);
+      gl.uniform1f(patch.u('u_linear'), linear ? 1 : 0);
+      gl.bindVertexArray(this.patches.array);
+      gl.drawArrays(gl.TRIANGLES, 0, this.patches.n);
+      gl.bindVertexArray(null);
+    }
     if (!this.arrows.n && !this.points.n) return;
     const { glyph } = this.programs;
     gl.clear(gl.DEPTH_BUFFER_BIT);

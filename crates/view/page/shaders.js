@@ -216,6 +216,26 @@ void main() {
   colour = vec4(u_linear > 0.5 ? c : mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)), 1.0);
 }`;
 
+// Polygons of contact patches, with a linear colour per vertex.
+export const PATCH_VERTEX = `${HEAD}
+layout(location = 0) in vec3 a_position;
+layout(location = 1) in vec3 a_colour;
+uniform mat4 u_matrix;
+out vec3 v_colour;
+void main() {
+  v_colour = a_colour;
+  gl_Position = u_matrix * vec4(a_position, 1.0);
+}`;
+
+export const PATCH_FRAGMENT = `${HEAD}
+in vec3 v_colour;
+uniform float u_linear;
+out vec4 colour;
+void main() {
+  vec3 c = v_colour;
+  colour = vec4(u_linear > 0.5 ? c : mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)), 1.0);
+}`;
+
 // The final picture: the mean of the accumulated passes, encoded as sRGB.
 export const SCREEN_VERTEX = `${HEAD}
 out vec2 v_place;

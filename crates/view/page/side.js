@@ -80,6 +80,8 @@ class Views {
     const usual = usualForce(recordings[0].contacts);
     for (const renderer of this.renderers) {
       renderer.newtonsPerMetre = usual;
+      // Pressures differ from run to run, and the report has no legend for them.
+      renderer.options.patches = false;
       if (window.location.hash === '#draft') renderer.options.refine = false;
     }
     // A run that stopped early stays at its last frame.

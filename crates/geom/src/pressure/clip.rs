@@ -1,13 +1,16 @@
-//! Convex polygons: a tetrahedron cut by a plane, and what is left of a polygon behind planes.
+//! Convex polygons: an element cut by a plane, and what is left of a polygon behind planes.
 //!
 //! A corner on a plane counts as behind it, so that the cells of a mesh share a polygon without gaps. A polygon that lies in
 //! a common face belongs to one of the two cells: the one in front of it, as seen along the polygon's normal.
 
-use super::element::{FacePlane, PressureElement};
+use super::element::{FacePlane, LinearField, MOST_FACES, PressureElement};
 use nalgebra::Vector3;
 
-/// Enough for the cut of a tetrahedron, four corners, and one more for each of eight planes.
-const MOST_CORNERS: usize = 14;
+/// Enough for four corners, and one more for each face of two elements and for the surfaces of both.
+const MOST_CORNERS: usize = 4 + 2 * MOST_FACES + 2;
+
+/// Distances of the corners of a polygon from a plane [m].
+type Distances = [f64; MOST_CORNERS];
 
 /// Edges of a tetrahedron cut by a plane, by the corners in front of it (bits), in order around the polygon.
 type CutEdge = [usize; 2];
@@ -42,9 +45,38 @@ impl Polygon {
         }
     }
 
+    /// The section of an element by the plane on which a linear function vanishes; `normal` is that of its descent. A section that lies
+    /// in a face belongs to the element in which the function is positive.
+    pub fn section(
+        element: &PressureElement,
+        function: &LinearField,
+        normal: &Vector3<f64>,
+    ) -> Self {
+        if let ([a, b, c, d], false) = (element.corners(), element.is_cut_by_faces) {
+            let corners = [*a, *b, *c, *d];
+            return Self::level_set(&corners, &corners.map(|x| function.at(&x)));
+        }
+        let mut polygon = Self::square(element, function, normal);
+        polygon.cut_by(element, &-normal);
+        polygon
+    }
+
+    /// A square in a plane that cuts an element, around the section.
+    fn square(element: &PressureElement, function: &LinearField, normal: &Vector3<f64>) -> Self {
+        let corners = element.corners();
+        let middle = corners.iter().sum::<Vector3<f64>>() / corners.len() as f64;
+        let radius = corners.iter().map(|x| (x - middle).norm_squared()).fold(0.0, f64::max).sqrt();
+        let centre = middle + normal * (function.at(&middle) / function.gradient.norm());
+        let u = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
+        let (u, v) = (u * (2.0 * radius), normal.cross(&u) * (2.0 * radius));
+        let mut polygon = Self::EMPTY;
+        [u + v, v - u, -u - v, u - v].iter().for_each(|x| polygon.push(centre + x));
+        polygon
+    }
+
     /// The polygon in which a function, linear in the element with these values at its corners, vanishes. Empty if no corner
     /// has a positive value. Its corners are in either order.
-    pub fn level_set(corners: &[Vector3<f64>; 4], values: &[f64; 4]) -> Self {
+    fn level_set(corners: &[Vector3<f64>; 4], values: &[f64; 4]) -> Self {
         let mut polygon = Self::EMPTY;
         let is_front = values.map(|value| value > 0.0);
         let edges: &[CutEdge] = match is_front {
@@ -71,48 +103,78 @@ impl Polygon {
 
     /// Keeps what is behind a plane given by distances in front of it.
     pub fn clip(&mut self, distance: impl Fn(&Vector3<f64>) -> f64) {
-        let mut kept = Self::EMPTY;
-        let Some(mut last) = self.corners().last().copied() else { return };
-        let mut before = distance(&last);
-        let mut any_in_front = false;
-        for &x in self.corners() {
-            let d = distance(&x);
-            if (d <= 0.0) != (before <= 0.0) {
-                kept.push(crossing(&last, before, &x, d));
-            }
-            if d <= 0.0 {
-                kept.push(x);
-            } else {
-                any_in_front = true;
-            }
-            (last, before) = (x, d);
+        let distances = self.distances(distance);
+        self.clip_by(&distances);
+    }
+
+    /// Distances of the corners.
+    fn distances(&self, distance: impl Fn(&Vector3<f64>) -> f64) -> Distances {
+        let mut distances = [0.0; MOST_CORNERS];
+        for (d, x) in distances.iter_mut().zip(self.corners()) {
+            *d = distance(x);
         }
-        if any_in_front {
-            *self = if kept.len >= 3 { kept } else { Self::EMPTY };
+        distances
+    }
+
+    /// Keeps what is behind a plane, given the distances of the corners in front of it.
+    fn clip_by(&mut self, distances: &Distances) {
+        let len = self.len;
+        let is_behind = |k: usize| distances[k] <= 0.0;
+        let behind = (0..len).filter(|k| is_behind(*k)).count();
+        if behind == len {
+            return;
+        }
+        self.len = 0;
+        if behind == 0 {
+            return;
+        }
+        let corners = self.corners;
+        let mut last = len - 1;
+        for k in 0..len {
+            if is_behind(k) != is_behind(last) {
+                self.push(crossing(&corners[last], distances[last], &corners[k], distances[k]));
+            }
+            if is_behind(k) {
+                self.push(corners[k]);
+            }
+            last = k;
+        }
+        if self.len < 3 {
+            self.len = 0;
         }
     }
 
-    /// Keeps what lies in a tetrahedron. `normal` is that of the polygon.
+    /// Keeps what lies in an element. `normal` is that of the polygon.
     pub fn clip_to(&mut self, element: &PressureElement, normal: &Vector3<f64>) {
-        for face in &element.faces {
-            if self.lies_in(face, element.tolerance) {
-                if face.normal.dot(normal) > 0.0 {
-                    *self = Self::EMPTY;
-                }
-            } else {
-                self.clip(|x| face.distance(x));
-            }
-            if self.len == 0 {
-                return;
-            }
-        }
+        self.cut_by(element, normal);
         if element.crosses_surface {
             self.clip(|x| -element.field.at(x));
         }
     }
 
-    fn lies_in(&self, face: &FacePlane, tolerance: f64) -> bool {
-        self.corners().iter().all(|x| face.distance(x).abs() <= tolerance)
+    /// Keeps what lies behind the faces of an element.
+    fn cut_by(&mut self, element: &PressureElement, normal: &Vector3<f64>) {
+        let tolerance = element.tolerance;
+        // Most polygons that miss the element lie in front of one face.
+        let is_apart =
+            |face: &FacePlane| self.corners().iter().all(|x| face.distance(x) > tolerance);
+        if element.faces().iter().any(is_apart) {
+            self.len = 0;
+            return;
+        }
+        for face in element.faces() {
+            let distances = self.distances(|x| face.distance(x));
+            if distances[..self.len].iter().all(|d| d.abs() <= tolerance) {
+                if face.normal.dot(normal) > 0.0 {
+                    self.len = 0;
+                }
+            } else {
+                self.clip_by(&distances);
+            }
+            if self.len == 0 {
+                return;
+            }
+        }
     }
 }
 

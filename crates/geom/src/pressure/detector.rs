@@ -68,6 +68,12 @@ pub struct PatchDetector {
 }
 
 impl PatchDetector {
+    /// A detector that also keeps the pieces of the polygons, for pictures.
+    pub fn with_pieces() -> Self {
+        let found = PatchPolygons { keeps_pieces: true, ..PatchPolygons::default() };
+        Self { found, ..Self::default() }
+    }
+
     /// Finds the patches at these poses of the frames X_WF. Pairs of frames neither of which is in `active` are left out; all
     /// are active beyond the end of the slice.
     pub fn detect(
@@ -92,12 +98,13 @@ impl PatchDetector {
                 bodies.bodies[id].as_ref().map(|body| PosedBody { body, pose })
             };
             let (Some(first), Some(second)) = (posed(a), posed(b)) else { continue };
-            let start = self.found.polygons.len();
+            let start = [self.found.polygons.len(), self.found.pieces.len()];
             intersect(first, second, &mut self.found);
-            let polygons = start..self.found.polygons.len();
+            let polygons = start[0]..self.found.polygons.len();
+            let pieces = start[1]..self.found.pieces.len();
             if !polygons.is_empty() {
                 let [a, b] = members.map(ColliderId);
-                self.patches.push(Patch { a, b, polygons });
+                self.patches.push(Patch { a, b, polygons, pieces });
             }
         }
     }

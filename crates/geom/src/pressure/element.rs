@@ -1,4 +1,4 @@
-//! A tetrahedron with a linear pressure field.
+//! A tetrahedron, or another convex polyhedron, with a linear pressure field.
 
 use crate::Aabb;
 use crate::tetrahedra::{FACES, volume};
@@ -26,6 +26,11 @@ impl LinearField {
         self.gradient.dot(x) + self.constant
     }
 
+    /// The difference from another field.
+    pub(super) fn minus(&self, other: &Self) -> Self {
+        Self { gradient: self.gradient - other.gradient, constant: self.constant - other.constant }
+    }
+
     /// The same field in another frame, with x' = R x + t.
     pub fn moved(&self, R: &Rotation3<f64>, t: &Vector3<f64>) -> Self {
         let gradient = R * self.gradient;
@@ -49,13 +54,21 @@ impl FacePlane {
     }
 }
 
-/// A tetrahedron of a compliant solid.
+/// Most corners and faces of an element.
+pub(super) const MOST_CORNERS: usize = 8;
+pub(super) const MOST_FACES: usize = 6;
+
+/// A convex piece of a compliant solid: a tetrahedron, or tetrahedra of one field that are joined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PressureElement {
-    /// Corners, of positive volume [m].
-    pub corners: [Vector3<f64>; 4],
-    /// Planes of the faces; face k lies opposite corner k.
-    pub faces: [FacePlane; 4],
+    /// Corners [m].
+    pub(super) corners: [Vector3<f64>; MOST_CORNERS],
+    /// Planes of the faces; face k of a tetrahedron lies opposite corner k.
+    pub(super) faces: [FacePlane; MOST_FACES],
+    pub(super) corner_count: u8,
+    pub(super) face_count: u8,
+    /// Whether sections are found by cutting with the faces instead of the edges of a tetrahedron.
+    pub(super) is_cut_by_faces: bool,
     /// The pressure.
     pub field: LinearField,
     /// Whether the pressure is negative in a part of the element, which does not belong to the solid.
@@ -91,14 +104,46 @@ impl PressureElement {
             FacePlane { normal, offset: normal.dot(&((p + q + r) / 3.0)) }
         });
         let crosses_surface = pressures.iter().any(|p| *p < 0.0);
-        Some(Self {
-            corners,
-            faces,
+        let empty = Self {
+            corners: [Vector3::zeros(); MOST_CORNERS],
+            faces: [FacePlane { normal: Vector3::zeros(), offset: 0.0 }; MOST_FACES],
+            corner_count: 0,
+            face_count: 0,
+            is_cut_by_faces: false,
             field,
             crosses_surface,
             tolerance: COPLANAR * longest,
             cell: 0,
-        })
+        };
+        Some(empty.with_shape(&corners, &faces))
+    }
+
+    /// The same field on another convex polyhedron of at most [`MOST_CORNERS`] corners and [`MOST_FACES`] faces.
+    pub(super) fn with_shape(mut self, corners: &[Vector3<f64>], faces: &[FacePlane]) -> Self {
+        self.corners[..corners.len()].copy_from_slice(corners);
+        self.faces[..faces.len()].copy_from_slice(faces);
+        (self.corner_count, self.face_count) = (corners.len() as u8, faces.len() as u8);
+        self
+    }
+
+    /// Its corners [m]; four of positive volume for a tetrahedron.
+    pub fn corners(&self) -> &[Vector3<f64>] {
+        &self.corners[..usize::from(self.corner_count)]
+    }
+
+    /// Planes of its faces; face k of a tetrahedron lies opposite corner k.
+    pub fn faces(&self) -> &[FacePlane] {
+        &self.faces[..usize::from(self.face_count)]
+    }
+
+    /// Distance from the element within which a plane has a section with it [m].
+    pub(super) fn section_tolerance(&self) -> f64 {
+        if self.is_cut_by_faces { self.tolerance } else { 0.0 }
+    }
+
+    /// Longest edge of its tetrahedra [m].
+    pub(super) fn longest_edge(&self) -> f64 {
+        self.tolerance / COPLANAR
     }
 
     /// Multiplies the pressure.
@@ -109,7 +154,7 @@ impl PressureElement {
 
     /// Whether the element makes one contact with the one before it: they have a face in common, and the same field.
     pub(super) fn shares_cell(&self, before: &Self) -> bool {
-        let shared = self.corners.iter().filter(|x| before.corners.contains(x)).count();
+        let shared = self.corners().iter().filter(|x| before.corners().contains(x)).count();
         shared >= 2 && self.has_field_of(before)
     }
 
@@ -118,27 +163,26 @@ impl PressureElement {
         let difference = self.field.gradient - other.field.gradient;
         let x = &other.corners[0];
         let size = self.field.gradient.norm();
-        let length = self.tolerance / COPLANAR;
+        let length = self.longest_edge();
         difference.norm() <= SAME * size
             && (self.field.at(x) - other.field.at(x)).abs() <= SAME * size * length
     }
 
     /// Box around the element [m].
     pub fn bounds(&self) -> Aabb {
-        Aabb::of_points(self.corners)
+        Aabb::of_points(self.corners().iter().copied())
     }
 
     /// The element in another frame, with x' = R x + t.
     pub fn moved(&self, R: &Rotation3<f64>, t: &Vector3<f64>) -> Self {
-        let faces = self.faces.map(|face| {
-            let normal = R * face.normal;
-            FacePlane { normal, offset: face.offset + normal.dot(t) }
-        });
-        Self {
-            corners: self.corners.map(|x| R * x + t),
-            faces,
-            field: self.field.moved(R, t),
-            ..*self
+        let mut moved = Self { field: self.field.moved(R, t), ..*self };
+        for x in &mut moved.corners[..usize::from(self.corner_count)] {
+            *x = R * *x + t;
         }
+        for face in &mut moved.faces[..usize::from(self.face_count)] {
+            face.normal = R * face.normal;
+            face.offset += face.normal.dot(t);
+        }
+        moved
     }
 }

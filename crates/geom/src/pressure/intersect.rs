@@ -12,15 +12,12 @@
 //! Cost: linear in the elements near the patch, with a logarithm for the search in the trees.
 
 use super::element::{LinearField, PressureElement};
-use super::load::Load;
 use super::near::{self, NearElement};
-use super::{PatchPolygon, PatchPolygons, Polygon, PolygonPiece, PressureBody, RigidTriangle};
+use super::writer::{Interface, Writer};
+use super::{PatchPolygons, Polygon, PressureBody, RigidTriangle};
 use crate::Aabb;
 use crate::bvh::Bvh;
-use nalgebra::{Isometry3, Rotation3, Vector3};
-
-/// Least cosine between a pressure gradient and the normal that counts in the stiffness [-].
-const LEAST_COSINE: f64 = 0.1;
+use nalgebra::Isometry3;
 
 /// A body at a pose X_WS.
 #[derive(Clone, Copy, Debug)]
@@ -51,91 +48,6 @@ pub fn intersect(a: PosedBody, b: PosedBody, found: &mut PatchPolygons) {
         _ => {}
     }
     found.merge(first);
-}
-
-/// Writes polygons that are computed in the frame of one of the two bodies, the first.
-struct Writer<'a> {
-    /// Pose of the second body in the frame of the first.
-    rotation: Rotation3<f64>,
-    translation: Vector3<f64>,
-    /// Pose of the first body in the world.
-    to_world: Rotation3<f64>,
-    origin: Vector3<f64>,
-    /// Whether the first body is B.
-    is_flipped: bool,
-    found: &'a mut PatchPolygons,
-}
-
-/// What a polygon separates: cells of the first and the second body, the unit normal from the first into the second, and
-/// the pressures of those that yield.
-struct Interface {
-    cells: [u32; 2],
-    normal: Vector3<f64>,
-    fields: [Option<LinearField>; 2],
-}
-
-impl<'a> Writer<'a> {
-    fn new(
-        first: &PosedBody,
-        second: &PosedBody,
-        is_flipped: bool,
-        found: &'a mut PatchPolygons,
-    ) -> Self {
-        let relative = first.pose.inv_mul(second.pose);
-        Self {
-            rotation: relative.rotation.to_rotation_matrix(),
-            translation: relative.translation.vector,
-            to_world: first.pose.rotation.to_rotation_matrix(),
-            origin: first.pose.translation.vector,
-            is_flipped,
-            found,
-        }
-    }
-
-    /// Box around a box of the frame of the second body in that of the first.
-    fn bounds(&self, of: &Aabb) -> Aabb {
-        let half = self.rotation.matrix().abs() * (0.5 * of.size());
-        Aabb::around(self.rotation * of.centre() + self.translation, half)
-    }
-
-    /// Normal and offset of the plane z = 0 of the second body in the frame of the first.
-    fn plane(&self) -> (Vector3<f64>, f64) {
-        let normal = self.rotation * Vector3::z();
-        (normal, normal.dot(&self.translation))
-    }
-
-    fn write(&mut self, polygon: &Polygon, interface: &Interface) {
-        let Interface { cells, normal, fields } = interface;
-        let Some(field) = fields[0].or(fields[1]) else { return };
-        let Some(load) = Load::of(polygon, normal, &field) else { return };
-        // The pressure of the first body grows against the normal, that of the second along it.
-        let compliances = [-1.0, 1.0].iter().zip(fields).filter_map(|(sign, field)| {
-            let gradient = field.as_ref()?.gradient;
-            Some(1.0 / (sign * gradient.dot(normal)).max(LEAST_COSINE * gradient.norm()))
-        });
-        let gradient = 1.0 / compliances.sum::<f64>();
-        let (mut cells, mut normal) = (*cells, self.to_world * normal);
-        if self.is_flipped {
-            cells.swap(0, 1);
-            normal = -normal;
-        }
-        let first_corner = self.found.corners.len() as u32;
-        let (to_world, origin) = (&self.to_world, &self.origin);
-        self.found.corners.extend(polygon.corners().iter().map(|x| to_world * x + origin));
-        self.found.pieces.push(PolygonPiece {
-            pressure: load.pressure,
-            first_corner,
-            corners: polygon.corners().len() as u32,
-        });
-        self.found.polygons.push(PatchPolygon {
-            cells,
-            area: load.area,
-            point: to_world * load.centre + origin,
-            normal,
-            pressure: load.pressure,
-            gradient,
-        });
-    }
 }
 
 fn solid_with(elements: &[PressureElement], tree: &Bvh, other: &PressureBody, writer: Writer<'_>) {
@@ -169,18 +81,26 @@ fn solid_with_solid(
     let bounds_in_other = region(tree, &writer);
     let shared = near::intersection(&tree.bounds(), &writer.bounds(&other_tree.bounds()));
     let [mut near_first, mut near_second] = std::mem::take(&mut writer.found.near);
+    let mut moved = std::mem::take(&mut writer.found.moved);
     near_first.clear();
     near_second.clear();
+    moved.clear();
     // The common pressure of a patch is at most the largest that both bodies have where they overlap.
     let mut most = [0.0_f64; 2];
     tree.visit(&shared, |i| {
-        let element = std::iter::once((i, elements[i as usize]));
-        most[0] = most[0].max(near::collect(element, &shared, &mut near_first));
+        if let Some((near, pressure)) = NearElement::new(i, &elements[i as usize], &shared) {
+            near_first.push(near);
+            most[0] = most[0].max(pressure);
+        }
     });
+    // Elements of the second body are numbered by their place among those that were moved.
     other_tree.visit(&bounds_in_other, |j| {
-        let moved = others[j as usize].moved(&writer.rotation, &writer.translation);
-        let element = std::iter::once((j, moved));
-        most[1] = most[1].max(near::collect(element, &shared, &mut near_second));
+        let other = others[j as usize].moved(&writer.rotation, &writer.translation);
+        if let Some((near, pressure)) = NearElement::new(moved.len() as u32, &other, &shared) {
+            near_second.push(near);
+            moved.push(other);
+            most[1] = most[1].max(pressure);
+        }
     });
     let pressure = most[0].min(most[1]);
     let keep = |near: &mut NearElement, element: &PressureElement| {
@@ -188,35 +108,40 @@ fn solid_with_solid(
         bounds.map(|bounds| near.bounds = bounds).is_some()
     };
     near_first.retain_mut(|near| keep(near, &elements[near.index as usize]));
-    near_second.retain_mut(|near| {
-        let other = &others[near.index as usize];
-        keep(near, &other.moved(&writer.rotation, &writer.translation))
-    });
-    let mut last: Option<(u32, PressureElement)> = None;
+    near_second.retain_mut(|near| keep(near, &moved[near.index as usize]));
     near::visit_pairs(&mut near_first, &near_second, |i, j| {
-        let other = match &last {
-            Some((index, other)) if *index == j => *other,
-            _ => others[j as usize].moved(&writer.rotation, &writer.translation),
-        };
-        last = Some((j, other));
-        solids_meet((&elements[i as usize], &other), &mut writer);
+        solids_meet((&elements[i as usize], &moved[j as usize]), &mut writer);
     });
-    writer.found.near = [near_first, near_second];
+    (writer.found.near, writer.found.moved) = ([near_first, near_second], moved);
+}
+
+/// Whether a linear function changes its sign in an element, up to a margin.
+fn is_cut(element: &PressureElement, function: &LinearField, margin: f64) -> bool {
+    let (mut any_above, mut any_below) = (false, false);
+    for x in element.corners() {
+        let value = function.at(x);
+        any_above |= value > -margin;
+        any_below |= value <= margin;
+    }
+    any_above && any_below
 }
 
 /// Writes the polygon of two elements in one frame.
 fn solids_meet((element, other): (&PressureElement, &PressureElement), writer: &mut Writer<'_>) {
-    let difference = LinearField {
-        gradient: element.field.gradient - other.field.gradient,
-        constant: element.field.constant - other.field.constant,
-    };
-    let values = element.corners.map(|x| difference.at(&x));
-    let mut polygon = Polygon::level_set(&element.corners, &values);
-    if polygon.corners().is_empty() {
+    let difference = element.field.minus(&other.field);
+    // The plane of equal pressures must cut both elements.
+    let slope = difference.gradient.norm();
+    if !is_cut(element, &difference, element.section_tolerance() * slope)
+        || !is_cut(other, &difference, other.tolerance * slope)
+    {
         return;
     }
     let Some(inward) = difference.gradient.try_normalize(0.0) else { return };
     let normal = -inward;
+    let mut polygon = Polygon::section(element, &difference, &normal);
+    if polygon.corners().is_empty() {
+        return;
+    }
     polygon.clip_to(other, &normal);
     if element.crosses_surface {
         polygon.clip(|x| -element.field.at(x));
@@ -262,15 +187,17 @@ fn solid_with_half_space(
         |bounds| lowest(bounds) <= offset,
         |i| {
             let element = &elements[i as usize];
-            let (values, normal) = match &pressure {
-                Some(other) => {
-                    let gradient = element.field.gradient - other.gradient;
-                    let Some(inward) = gradient.try_normalize(0.0) else { return };
-                    (element.corners.map(|x| element.field.at(&x) - other.at(&x)), -inward)
-                }
-                None => (element.corners.map(|x| up.dot(&x) - offset), -up),
+            let function = match &pressure {
+                Some(other) => element.field.minus(other),
+                None => LinearField { gradient: up, constant: -offset },
             };
-            let mut polygon = Polygon::level_set(&element.corners, &values);
+            let margin = element.section_tolerance() * function.gradient.norm();
+            if !is_cut(element, &function, margin) {
+                return;
+            }
+            let Some(inward) = function.gradient.try_normalize(0.0) else { return };
+            let normal = -inward;
+            let mut polygon = Polygon::section(element, &function, &normal);
             if element.crosses_surface {
                 polygon.clip(|x| -element.field.at(x));
             }

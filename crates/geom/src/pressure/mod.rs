@@ -9,6 +9,7 @@
 //! [`PressureBody`] is the result for one shape. `clip` cuts polygons, [`intersect`] finds those of two bodies,
 //! [`PatchDetector`] those of a whole set of colliders.
 
+mod cells;
 mod clip;
 mod detector;
 mod element;
@@ -18,6 +19,7 @@ mod load;
 mod near;
 mod patch;
 pub mod solids;
+mod writer;
 
 pub use clip::Polygon;
 pub use detector::{PatchDetector, PressureBodies};
@@ -111,7 +113,7 @@ pub enum PressureBody {
     Plane,
     /// A compliant solid.
     Solid {
-        /// Its tetrahedra.
+        /// Its tetrahedra, joined to convex cells where they have one field.
         elements: Vec<PressureElement>,
         /// The boxes around them.
         tree: Bvh,
@@ -146,8 +148,12 @@ impl PressureBody {
         if elements.is_empty() {
             return Err(PressureError::Resolution { shape: shape.name(), resolution });
         }
+        Ok(Self::solid(cells::merge(&elements)))
+    }
+
+    fn solid(elements: Vec<PressureElement>) -> Self {
         let boxes: Vec<_> = elements.iter().map(PressureElement::bounds).collect();
-        Ok(Self::Solid { elements, tree: Bvh::of_boxes(&boxes) })
+        Self::Solid { elements, tree: Bvh::of_boxes(&boxes) }
     }
 
     fn rigid(shape: &Shape) -> Result<Self, PressureError> {
@@ -191,7 +197,7 @@ impl PressureBody {
         }
     }
 
-    /// Number of tetrahedra or triangles; one for a half space.
+    /// Number of elements or triangles; one for a half space.
     pub fn len(&self) -> usize {
         match self {
             Self::HalfSpace { .. } | Self::Plane => 1,

@@ -3,42 +3,37 @@
 //! Elements reach from the surface to the medial axis, so that their boxes overlap those of many others. What matters of them is
 //! the part that lies in the boxes of both bodies and below the largest pressure that both have there: the common pressure of
 //! a patch is at most that. Pairs of the boxes of these parts are found by sorting along x.
+//! Cost: linear in the elements, and in the pairs whose boxes overlap along x.
 
-use super::element::PressureElement;
+use super::element::{MOST_CORNERS, PressureElement};
 use crate::Aabb;
 use nalgebra::Vector3;
 
 /// The part of an element near a patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NearElement {
-    /// Index of the element in its body.
+    /// Index of the element.
     pub index: u32,
     /// Box around the part [m].
     pub bounds: Aabb,
+    /// Once sorted: the largest x of this part and those before it [m].
+    reach: f64,
 }
 
-/// Adds the elements whose boxes overlap a region, and returns the largest pressure of them there [Pa].
-pub(super) fn collect(
-    elements: impl Iterator<Item = (u32, PressureElement)>,
-    region: &Aabb,
-    near: &mut Vec<NearElement>,
-) -> f64 {
-    let mut most = 0.0_f64;
-    for (index, element) in elements {
+impl NearElement {
+    /// The part of an element in a region, and its largest pressure there [Pa]; `None` if it is empty.
+    pub fn new(index: u32, element: &PressureElement, region: &Aabb) -> Option<(Self, f64)> {
         let bounds = intersection(&element.bounds(), region);
-        if !is_empty(&bounds) {
-            most = most.max(largest_pressure(&element, &bounds));
-            near.push(NearElement { index, bounds });
-        }
+        let near = Self { index, bounds, reach: f64::INFINITY };
+        (!is_empty(&bounds)).then(|| (near, largest_pressure(element, &bounds)))
     }
-    most
 }
 
 /// The largest pressure of an element in a box [Pa].
 fn largest_pressure(element: &PressureElement, bounds: &Aabb) -> f64 {
     let field = &element.field;
     let in_box = field.at(&bounds.centre()) + 0.5 * field.gradient.abs().dot(&bounds.size());
-    let in_element = element.corners.iter().map(|x| field.at(x)).fold(0.0, f64::max);
+    let in_element = element.corners().iter().map(|x| field.at(x)).fold(0.0, f64::max);
     in_box.min(in_element)
 }
 
@@ -48,17 +43,21 @@ pub(super) fn bounds_below(
     pressure: f64,
     region: &Aabb,
 ) -> Option<Aabb> {
-    let above = element.corners.map(|x| element.field.at(&x) - pressure);
+    let corners = element.corners();
+    let mut above = [0.0; MOST_CORNERS];
+    for (above, x) in above.iter_mut().zip(corners) {
+        *above = element.field.at(x) - pressure;
+    }
     let mut bounds = Aabb::NONE;
     let mut add = |x: Vector3<f64>| bounds = bounds.union(&Aabb { min: x, max: x });
-    for i in 0..4 {
+    for i in 0..corners.len() {
         if above[i] <= 0.0 {
-            add(element.corners[i]);
+            add(corners[i]);
         }
         for j in 0..i {
             if (above[i] <= 0.0) != (above[j] <= 0.0) {
                 let t = above[i] / (above[i] - above[j]);
-                add(element.corners[i] + (element.corners[j] - element.corners[i]) * t);
+                add(corners[i] + (corners[j] - corners[i]) * t);
             }
         }
     }
@@ -84,8 +83,15 @@ pub(super) fn visit_pairs(
 ) {
     let key = |near: &NearElement| near.bounds.min.x;
     first.sort_unstable_by(|a, b| key(a).total_cmp(&key(b)).then(a.index.cmp(&b.index)));
+    let mut reach = f64::NEG_INFINITY;
+    for near in &mut *first {
+        reach = reach.max(near.bounds.max.x);
+        near.reach = reach;
+    }
     for other in second {
-        for near in first.iter().take_while(|near| near.bounds.min.x <= other.bounds.max.x) {
+        let start = first.partition_point(|near| near.reach < other.bounds.min.x);
+        let until = |near: &&NearElement| near.bounds.min.x <= other.bounds.max.x;
+        for near in first[start..].iter().take_while(until) {
             if near.bounds.overlaps(&other.bounds) {
                 visit(near.index, other.index);
             }

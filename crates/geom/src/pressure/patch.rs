@@ -1,5 +1,6 @@
 //! Contact patches: polygons, each with its pressure and stiffness, and their sums.
 
+use super::element::PressureElement;
 use super::near::NearElement;
 use crate::ColliderId;
 use nalgebra::Vector3;
@@ -67,12 +68,15 @@ impl PatchPolygon {
 pub struct PatchPolygons {
     /// The polygons.
     pub polygons: Vec<PatchPolygon>,
-    /// The pieces of all polygons, for pictures.
+    /// The pieces of all polygons, for pictures; none unless they are kept.
     pub pieces: Vec<PolygonPiece>,
     /// Corners of all pieces [m].
     pub corners: Vec<Vector3<f64>>,
-    /// Scratch: elements of two solids near their patch.
+    /// Whether pieces and their corners are kept.
+    pub keeps_pieces: bool,
+    /// Scratch: elements of two solids near their patch, and those of the second in the frame of the first.
     pub(super) near: [Vec<NearElement>; 2],
+    pub(super) moved: Vec<PressureElement>,
 }
 
 impl PatchPolygons {
@@ -123,6 +127,8 @@ pub struct Patch {
     pub b: ColliderId,
     /// Its polygons, sorted by their cells.
     pub polygons: Range<usize>,
+    /// The pieces of its polygons, for pictures.
+    pub pieces: Range<usize>,
 }
 
 /// Sums over the polygons of a patch at rest.

@@ -7,11 +7,13 @@
 
 pub mod container;
 mod error;
+mod patches;
 mod recorder;
 mod recording;
 mod visual_shape;
 
 pub use error::RecordError;
+pub use patches::{MOST_POLYGONS, RecordedPatches};
 pub use recorder::{Recorder, append_soft_vertices};
 pub use recording::{Contacts, FrameStatistics, Frames, RecordedSoftBody, Recording};
 pub use visual_shape::{Geometry, Triangles, VisualShape};

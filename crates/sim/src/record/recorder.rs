@@ -5,6 +5,7 @@
 //! one pass of kinematics in memory of its own and a copy of poses and contacts.
 
 use nalgebra::{Isometry3, Vector3};
+use stiction_geom::PatchDetector;
 use stiction_mech::{
     Data, kinematics, kinetic_energy, potential_energy, set_driven_poses, soft_kinetic_energy,
     soft_potential_energy, velocities,
@@ -30,6 +31,8 @@ pub struct Recorder {
     due: u64,
     /// Statistics of the steps since the last frame.
     since: StepStatistics,
+    /// Patches at the poses of a frame, apart from those of the simulation.
+    patches: PatchDetector,
 }
 
 /// Surfaces of the soft bodies of a world.
@@ -85,6 +88,7 @@ impl Recorder {
             begin: simulation.state().time,
             due: 0,
             since: StepStatistics::default(),
+            patches: PatchDetector::with_pieces(),
         };
         recorder.keep(simulation);
         recorder.recording.rest.clone_from(&recorder.data.body_pose);
@@ -170,6 +174,9 @@ impl Recorder {
                 contacts.gap.push(contact.gap);
             }
         }
+        let world = simulation.world();
+        self.patches.detect(&world.colliders, &world.pressure, &data.body_pose, &[]);
+        frames.patches.add(&self.patches);
         let (since, statistics) = (std::mem::take(&mut self.since), &mut frames.statistics);
         statistics.steps.push(since.steps as u32);
         statistics.momentum.push(since.momentum.max());

@@ -7,7 +7,7 @@
 
 use nalgebra::Isometry3;
 
-use super::{RecordError, VisualShape};
+use super::{RecordError, RecordedPatches, VisualShape};
 use crate::report::PHASES;
 
 /// The recorded history of a run.
@@ -61,6 +61,8 @@ pub struct Frames {
     pub soft: Vec<[f32; 3]>,
     /// Contacts.
     pub contacts: Contacts,
+    /// Polygons of contact patches at the poses of the frames.
+    pub patches: RecordedPatches,
     /// Measured statistics.
     pub statistics: FrameStatistics,
 }
@@ -151,7 +153,7 @@ impl Recording {
         }
         let moving = n * self.moving.len();
         let soft = n * self.softs.iter().map(|soft| soft.vertices).sum::<usize>();
-        let Frames { time, position, rotation, soft: surface, contacts, statistics } =
+        let Frames { time, position, rotation, soft: surface, contacts, patches, statistics } =
             &mut self.frames;
         let count = contacts.first.get(n).copied().unwrap_or(0);
         time.truncate(n);
@@ -163,6 +165,7 @@ impl Recording {
         [bodies, shapes].into_iter().for_each(|column| column.truncate(count));
         [point, normal, force].into_iter().for_each(|column| column.truncate(count));
         gap.truncate(count);
+        patches.truncate(n);
         let f = statistics;
         for column in [&mut f.steps, &mut f.iterations, &mut f.contacts, &mut f.asleep] {
             column.truncate(n);
@@ -188,6 +191,9 @@ impl Recording {
     pub fn check(&self) -> Result<(), RecordError> {
         let (frames, n) = (&self.frames, self.len());
         let (contacts, statistics) = (&frames.contacts, &frames.statistics);
+        let (patches, polygons) = (&frames.patches, frames.patches.shapes.len());
+        let corners = patches.corners.iter().map(|count| usize::from(*count)).sum();
+        let patch_frames = if patches.is_recorded() { n } else { 0 };
         let (moving, count) = (self.moving.len(), contacts.gap.len());
         let soft: usize = self.softs.iter().map(|soft| soft.vertices).sum();
         for (column, found, expected) in [
@@ -201,6 +207,12 @@ impl Recording {
             ("contacts.point", contacts.point.len(), count),
             ("contacts.normal", contacts.normal.len(), count),
             ("contacts.force", contacts.force.len(), count),
+            ("patches.first", patches.first.len(), patch_frames),
+            ("patches.first_corner", patches.first_corner.len(), patch_frames),
+            ("patches.omitted", patches.omitted.len(), patch_frames),
+            ("patches.pressure", patches.pressure.len(), polygons),
+            ("patches.corners", patches.corners.len(), polygons),
+            ("patches.corner", patches.corner.len(), corners),
             ("steps", statistics.steps.len(), n),
             ("momentum", statistics.momentum.len(), n),
             ("coulomb", statistics.coulomb.len(), n),
@@ -230,6 +242,12 @@ impl Recording {
         let of_contacts = contacts.bodies.iter().flatten();
         of_contacts.into_iter().try_for_each(|&b| index("contacts.bodies", b as usize, bodies))?;
         contacts.first.iter().try_for_each(|&k| index("contacts.first", k, count + 1))?;
+        let shapes = self.shapes.len();
+        let of_patches = patches.shapes.iter().flatten();
+        of_patches.into_iter().try_for_each(|&s| index("patches.shapes", s as usize, shapes))?;
+        patches.first.iter().try_for_each(|&k| index("patches.first", k, polygons + 1))?;
+        let of_corners = patches.first_corner.iter();
+        of_corners.into_iter().try_for_each(|&k| index("patches.first_corner", k, corners + 1))?;
         for soft in &self.softs {
             for &corner in soft.triangles.iter().flatten() {
                 index("softs.triangles", corner as usize, soft.vertices)?;

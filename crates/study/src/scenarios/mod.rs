@@ -34,6 +34,7 @@ pub mod quadruped_heap;
 pub mod robots;
 pub mod rolling_sphere;
 pub mod slider_crank;
+pub mod slip_control;
 pub mod soft_ball;
 pub mod soft_gripper;
 pub mod soft_mat;
@@ -92,6 +93,7 @@ pub static SCENARIOS: &[Scenario] = &[
     quadruped_heap::SCENARIO,
     rolling_sphere::SCENARIO,
     slider_crank::SCENARIO,
+    slip_control::SCENARIO,
     soft_ball::SCENARIO,
     soft_gripper::SCENARIO,
     soft_mat::SCENARIO,

@@ -15,18 +15,19 @@ use stiction_geom::Shape;
 use stiction_sim::PHASES;
 use stiction_sim::record::{Geometry, Recording};
 
+use super::patches::patches;
 use crate::draw_list::creases;
 use crate::mesh::{Mesh, Meshes};
 use crate::pack::{Packer, Quanta, Scale};
 
 /// Version of the layout; the page refuses others.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Quantum of the places of a body or a soft surface, relative to its smallest visible size.
 const FINENESS: f64 = 1.0 / 4096.0;
 /// Least quantum of a coordinate, relative to its largest magnitude: places have 32-bit floats in
 /// the page.
-const REACH: f64 = 1.0 / 16_777_216.0;
+pub(super) const REACH: f64 = 1.0 / 16_777_216.0;
 /// Least quantum of gaps and times, relative to their largest magnitude: they have 32-bit integers.
 const SPAN: f64 = 1.0 / 1_073_741_824.0;
 /// Quantum of lengths [m] if no visible shape has a size.
@@ -41,7 +42,7 @@ const SHADING: f64 = 1.0 / 511.0;
 /// Quantum of a mesh, relative to its largest extent.
 const MESH: f64 = 1.0 / 65_536.0;
 /// Low bits of a 32-bit float that residuals, times and forces drop.
-const ROUGH: Scale = Scale::Float { shift: 12 };
+pub(super) const ROUGH: Scale = Scale::Float { shift: 12 };
 /// Quantum of energies, relative to their range.
 const ENERGY: f64 = 1.0 / 4_194_304.0;
 /// Quantum of times, relative to the time step.
@@ -68,6 +69,7 @@ pub fn encode(recording: &Recording) -> std::io::Result<Vec<u8>> {
     header.insert("exponents".into(), resolution.bodies.clone().into());
     motion(recording, &resolution, &mut packer);
     contacts(recording, &resolution, &mut packer);
+    patches(recording, &resolution.bodies, &mut packer);
     figures(recording, &mut packer);
     packer.finish(header)
 }

@@ -6,6 +6,7 @@
 //! try to inject.
 
 pub mod data;
+mod patches;
 pub mod script;
 
 use std::path::Path;

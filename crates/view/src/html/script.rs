@@ -9,8 +9,9 @@
 pub const MODULES: &[(&str, &str)] = &[
     ("maths.js", include_str!("../../page/maths.js")),
     ("codec.js", include_str!("../../page/codec.js")),
-    ("recording.js", include_str!("../../page/recording.js")),
     ("palette.js", include_str!("../../page/palette.js")),
+    ("patches.js", include_str!("../../page/patches.js")),
+    ("recording.js", include_str!("../../page/recording.js")),
     ("camera.js", include_str!("../../page/camera.js")),
     ("shaders.js", include_str!("../../page/shaders.js")),
     ("glyphs.js", include_str!("../../page/glyphs.js")),

@@ -164,6 +164,8 @@ def pages(tmp_path_factory, machine) -> Path:
     example("specimens", str(folder))
     run = [*command(), "run", "clutter", "--time", "1.2", "--record", str(folder / "clutter.html")]
     subprocess.run(run, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    pads = [*command(), "run", "examples/scenes/pads.toml", "--time", "1", "--record", str(folder / "pads.html")]
+    subprocess.run(pads, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return folder
 
 

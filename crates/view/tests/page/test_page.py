@@ -318,3 +318,46 @@ def test_steps_that_are_not_ok_are_named_beside_the_frame(browser, pages):
         shown.append("" if hidden else browser.text("status"))
     assert shown == ["", "correction not done, softened", ""]
     assert browser.errors() == []
+
+
+def test_contact_patches_are_drawn_with_a_legend_of_their_pressure(browser, pages):
+    assert browser.open(pages / "pads.html") == "ready"
+    seek(browser, 1)
+    with_patches = browser.picture()
+    hidden = "return document.getElementById(arguments[0]).hidden"
+    assert not browser.run(hidden, "patchesLabel") and not browser.run(hidden, "pressureLegend")
+    # The block of 2 kg on 0.02 m² has 981 Pa under it; the largest pressure of the run is that of the ball or of an impact.
+    largest = browser.run("return window.stiction.recording.patches.largest")
+    assert largest > 900
+    assert browser.text("pressureText").endswith(" Pa")
+    load = browser.run(
+        """const { recording } = window.stiction, { patches } = recording, frame = recording.count - 1;
+        const block = recording.bodies.indexOf('block');
+        let load = 0;
+        for (let k = patches.first[frame]; k < patches.first[frame + 1]; k++) {
+          if (patches.bodies[2 * k + 1] !== block) continue;
+          const from = patches.firstCorner[k], to = patches.firstCorner[k + 1];
+          const at = (c) => patches.corner.subarray(3 * c, 3 * c + 3);
+          for (let c = from + 1; c + 1 < to; c++) {
+            const [a, b, d] = [at(from), at(c), at(c + 1)];
+            const area = 0.5 * Math.abs((b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0]));
+            load += area * patches.pressure[k];
+          }
+        }
+        return load;"""
+    )
+    # The weight of the block, which has no friction. Corners are rounded to 1e-5 m of 1e-2 m, pressures to 2^-12.
+    assert abs(load - 2 * 9.80665) < 2e-3 * 2 * 9.80665
+    press(browser, "h")
+    assert browser.run(hidden, "pressureLegend")
+    assert difference(with_patches, browser.picture()) > 2
+    press(browser, "h")
+    assert difference(with_patches, browser.picture()) == 0
+    assert browser.errors() == []
+
+
+def test_recordings_without_patches_have_no_legend_of_pressure(browser, pages):
+    browser.open(pages / "clutter.html")
+    for element in ("patchesLabel", "pressureLegend"):
+        assert browser.run("return document.getElementById(arguments[0]).hidden", element)
+    assert browser.errors() == []

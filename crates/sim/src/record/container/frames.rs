@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::super::{FrameStatistics, Recording};
+use super::super::{FrameStatistics, RecordedPatches, Recording};
 use crate::bytes::{Reader, Writer};
 use crate::status::{StepFlags, StepStatus};
 
@@ -46,12 +46,26 @@ pub fn write(recording: &Recording, range: Range<usize>, out: &mut Writer) {
     out.rows(&f.phases[range.clone()]);
     out.0.extend_from_slice(&f.status[range.clone()]);
     out.0.extend(f.softened[range.clone()].iter().map(|softened| u8::from(*softened)));
-    out.0.extend_from_slice(&f.flags[range]);
+    out.0.extend_from_slice(&f.flags[range.clone()]);
+    write_patches(&frames.patches, range, out);
+}
+
+fn write_patches(patches: &RecordedPatches, range: Range<usize>, out: &mut Writer) {
+    range.clone().for_each(|frame| out.u32(patches.of(frame).len() as u32));
+    let omitted = |frame| patches.omitted.get(frame).copied().unwrap_or(0);
+    range.clone().for_each(|frame| out.u32(omitted(frame)));
+    for frame in range {
+        let (polygons, corners) = (patches.of(frame), patches.corners_of(frame));
+        patches.shapes[polygons.clone()].iter().for_each(|pair| out.counts(pair));
+        patches.pressure[polygons.clone()].iter().for_each(|p| out.f32(*p));
+        out.0.extend_from_slice(&patches.corners[polygons]);
+        patches.corner[corners].iter().flatten().for_each(|x| out.f32(*x));
+    }
 }
 
 /// Appends the frames; what they were appended to is of no use if this fails.
 ///
-/// Frames of version 1 have no faults: they follow from the solver's status.
+/// Frames of version 1 have no faults: they follow from the solver's status. Those before version 3 have no patches.
 pub fn read(recording: &mut Recording, version: u32, from: &mut Reader) -> Option<()> {
     let n = from.length()?;
     let moving = n.checked_mul(recording.moving.len())?;
@@ -79,7 +93,30 @@ pub fn read(recording: &mut Recording, version: u32, from: &mut Reader) -> Optio
     contacts.force.extend(from.rows(count)?);
     contacts.gap.extend(from.numbers(count)?);
     statistics(&mut frames.statistics, n, version, from)?;
+    if version > 2 {
+        read_patches(&mut frames.patches, n, from)?;
+    } else {
+        (0..n).for_each(|_| frames.patches.begin_frame());
+    }
     from.done()
+}
+
+fn read_patches(patches: &mut RecordedPatches, n: usize, from: &mut Reader) -> Option<()> {
+    let counts = from.counts(n)?;
+    let omitted = from.counts(n)?;
+    for (count, omitted) in counts.into_iter().zip(omitted) {
+        let count = count as usize;
+        patches.begin_frame();
+        *patches.omitted.last_mut()? = omitted;
+        patches.shapes.extend(from.items(count, |from| Some([from.u32()?, from.u32()?]))?);
+        patches.pressure.extend(from.items(count, Reader::f32)?);
+        let corners = from.slice(count)?;
+        patches.corners.extend(corners);
+        let total = corners.iter().map(|corners| usize::from(*corners)).sum();
+        let corner = |from: &mut Reader| Some([from.f32()?, from.f32()?, from.f32()?]);
+        patches.corner.extend(from.items(total, corner)?);
+    }
+    Some(())
 }
 
 fn statistics(f: &mut FrameStatistics, n: usize, version: u32, from: &mut Reader) -> Option<()> {

@@ -19,7 +19,7 @@ use crate::hash::Fnv;
 /// The first bytes of every recording.
 const MAGIC: &[u8; 8] = b"stictrec";
 /// Changes with the layout, and with the phases of a step.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The oldest version that is read.
 const OLDEST: u32 = 1;
 /// The first bytes of every chunk.

@@ -283,11 +283,11 @@ fn a_recording_of_version_1_opens_with_faults_from_its_solver() {
     let n = recording.len();
     recording.frames.statistics.status = (0..n).map(|k| u8::from(k % 3 == 0)).collect();
     recording.frames.statistics.softened = (0..n).map(|k| k % 2 == 0).collect();
-    // Version 1 ends its frames without the column of faults.
+    // Version 1 ends its frames without the column of faults, and has no patches: two counts per frame.
     let mut head = Chunk::head(&recording, 42).to_bytes();
     head[MAGIC.len()..START].copy_from_slice(&1_u32.to_le_bytes());
     let mut frames = Chunk::frames(&recording, 0..n);
-    frames.body.truncate(frames.body.len() - n);
+    frames.body.truncate(frames.body.len() - n - 8 * n);
     let bytes = [head, frames.to_bytes(), Chunk::end(&recording).to_bytes()].concat();
     let opened = read(&bytes).unwrap();
     assert!(opened.whole && opened.recording.len() == n);
@@ -296,4 +296,57 @@ fn a_recording_of_version_1_opens_with_faults_from_its_solver() {
         assert_eq!(flags.contains(StepStatus::Softened), k % 2 == 0);
         assert_eq!(flags.contains(StepStatus::ProblemNotSolved), k % 3 == 0);
     }
+}
+
+/// A recording with made-up polygons in some of its frames.
+fn patched() -> Recording {
+    let mut recording = short();
+    let patches = &mut recording.frames.patches;
+    for frame in 0..recording.frames.time.len() {
+        patches.first[frame] = patches.shapes.len();
+        patches.first_corner[frame] = patches.corner.len();
+        patches.omitted[frame] = frame as u32 % 3;
+        for k in 0..frame % 4 {
+            patches.shapes.push([0, 1 + k as u32 % 2]);
+            patches.pressure.push(1e3 * k as f32);
+            patches.corners.push(3 + k as u8);
+            patches.corner.extend((0..3 + k).map(|c| [c as f32, frame as f32, -0.25]));
+        }
+    }
+    recording.check().unwrap();
+    recording
+}
+
+#[test]
+fn polygons_of_patches_come_back_to_the_bit() {
+    let recording = patched();
+    for size in [1, 3, 1000] {
+        let found = read(&in_chunks(&recording, size).0).unwrap();
+        assert_eq!(found.recording.frames, recording.frames);
+    }
+}
+
+#[test]
+fn a_recording_of_version_2_opens_without_patches() {
+    let recording = short();
+    let n = recording.len();
+    let mut head = Chunk::head(&recording, 42).to_bytes();
+    head[MAGIC.len()..START].copy_from_slice(&2_u32.to_le_bytes());
+    let mut frames = Chunk::frames(&recording, 0..n);
+    frames.body.truncate(frames.body.len() - 8 * n);
+    let bytes = [head, frames.to_bytes(), Chunk::end(&recording).to_bytes()].concat();
+    let opened = read(&bytes).unwrap();
+    assert!(opened.whole);
+    assert_eq!(opened.recording.frames, recording.frames);
+}
+
+#[test]
+fn polygons_of_unknown_shapes_or_with_missing_corners_are_refused() {
+    let mut recording = patched();
+    recording.frames.patches.shapes[0] = [0, 99];
+    let wrong = in_chunks(&recording, 100).0;
+    assert!(matches!(read(&wrong), Err(RecordError::Index { found: 99, .. })));
+    let mut recording = patched();
+    recording.frames.patches.corner.pop();
+    assert!(matches!(recording.check(), Err(RecordError::Length { .. })));
 }
