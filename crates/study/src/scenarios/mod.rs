@@ -4,6 +4,7 @@
 pub mod anisotropic_slide;
 pub mod arch;
 pub mod arm;
+pub mod arm_piling;
 pub mod bolt_nut;
 pub mod bouncing_ball;
 pub mod box_slide;
@@ -26,6 +27,7 @@ pub mod hanging_cable;
 pub mod incline;
 pub mod nut_assembly;
 pub mod parts;
+pub mod piling_plan;
 pub mod pouring;
 pub mod pressed_block;
 pub mod pressed_cylinder;
@@ -67,6 +69,7 @@ pub static SCENARIOS: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
     arch::SCENARIO,
     arm::SCENARIO,
+    arm_piling::SCENARIO,
     bolt_nut::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,

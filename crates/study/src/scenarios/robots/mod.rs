@@ -2,6 +2,7 @@
 
 pub mod arm;
 pub mod bar;
+pub mod digit_reach;
 pub mod energy_balance;
 pub mod gripper;
 pub mod hand;
