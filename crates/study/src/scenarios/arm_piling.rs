@@ -10,10 +10,11 @@ use stiction_geom::Groups;
 use stiction_math::random::SplitMix64;
 use stiction_mech::{BodyId, BodySpec, InverseKinematics, JointId, State};
 use stiction_scene::pose_follower::PoseFollower;
-use stiction_scene::{Check, Controller, Scene, Verdict};
-use stiction_sim::{Settings, Simulation, StepReport, Surface, WorldBuilder};
+use stiction_scene::{Controller, Scene};
+use stiction_sim::{Settings, Simulation, Surface, WorldBuilder};
 
-use super::piling_plan::{Carry, DishGrasp, PilingPlan};
+use super::piling_check::PilingCheck;
+use super::piling_plan::{AFTER, Carry, DishGrasp, PilingPlan};
 use super::robots::digit_reach::BENDS;
 use super::robots::hand::{HandSpec, ROUND};
 use super::robots::manipulator::{self, AT_EASE, DAMPING_TIME, JOINTS};
@@ -69,8 +70,6 @@ const SHIFT: [f64; 2] = [0.06, 0.02];
 const LET_GO: [f64; 3] = [7e-3, 1e-3, 1e-3];
 /// Force of each digit on bowl, plate and pot [N].
 const FORCES: [f64; 3] = [4.0, 4.0, 30.0];
-/// Time after the last dish was set down [s].
-const AFTER: f64 = 0.6;
 
 /// How bowl, plate and pot are taken: bowl and plate just below their rims, which the tips then carry, the pot by its wall.
 fn grasps() -> [DishGrasp; 3] {
@@ -162,7 +161,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
             }
         }
     }
-    let check = ArmPilingCheck::new(
+    let check = PilingCheck::new(
         plan.clone(),
         find(palm),
         dishes.into_iter().map(|(body, name, height)| (find(body), name, height)).collect(),
@@ -172,6 +171,8 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let settings = Settings {
         time_step: TIME_STEP,
         max_iterations: (iterations > 0).then_some(iterations),
+        // A limit is one of whole steps.
+        divisions: if iterations > 0 { 0 } else { Settings::default().divisions },
         ..Settings::default()
     };
     let duration = plan.duration() + AFTER;
@@ -197,118 +198,5 @@ impl Controller for PilingController {
             let of = (BENDS + 1) * digit;
             control[of + 1..=of + BENDS].copy_from_slice(&bends);
         }
-    }
-}
-
-/// A dish of the pile.
-struct Dish {
-    body: BodyId,
-    name: &'static str,
-    /// Its height in the pile [m].
-    height: f64,
-    /// Its pose.
-    pose: Isometry3<f64>,
-    /// Pose in the palm since the hand has closed around it, and the largest way in the hand [m].
-    held: Option<Isometry3<f64>>,
-    slipped: f64,
-}
-
-/// All dishes stand on one another in their order, upright and at rest, and nothing was ever deep in anything.
-struct ArmPilingCheck {
-    plan: PilingPlan,
-    palm: BodyId,
-    dishes: Vec<Dish>,
-    /// Whether iterations are limited.
-    limited: bool,
-    deepest: f64,
-    time: f64,
-    /// Largest speed and angular speed of a dish in the end [m/s, rad/s].
-    fastest: [f64; 2],
-}
-
-/// Largest error of a height [m], distance of a dish from the axis of the one below [m], and tilt [rad].
-const HEIGHT: f64 = 1e-3;
-const ASIDE: f64 = 0.01;
-const TILT: f64 = 0.02;
-/// Largest speed at rest [m/s, rad/s], largest depth [m], and largest way of a dish in the closed hand [m].
-const STILL: f64 = 5e-3;
-const DEPTH: f64 = 3e-4;
-const SLIP: f64 = 5e-3;
-
-impl ArmPilingCheck {
-    fn new(
-        plan: PilingPlan,
-        palm: BodyId,
-        dishes: Vec<(BodyId, &'static str, f64)>,
-        limited: bool,
-    ) -> Self {
-        let pose = Isometry3::identity();
-        let dish =
-            |(body, name, height)| Dish { body, name, height, pose, held: None, slipped: 0.0 };
-        let dishes = dishes.into_iter().map(dish).collect();
-        Self { plan, palm, dishes, limited, deepest: 0.0, time: 0.0, fastest: [0.0; 2] }
-    }
-}
-
-impl Check for ArmPilingCheck {
-    fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
-        self.time = simulation.state().time;
-        self.deepest = self.deepest.max(report.penetration);
-        let palm = simulation.body_pose(self.palm.0);
-        self.fastest = [0.0; 2];
-        for (k, dish) in self.dishes.iter_mut().enumerate() {
-            dish.pose = simulation.body_pose(dish.body.0);
-            let (v, w) = parts::velocity(simulation.world(), simulation.state(), dish.body);
-            self.fastest = [self.fastest[0].max(v.norm()), self.fastest[1].max(w.norm())];
-            if k > 0 && self.plan.holds(k - 1, self.time) {
-                let here = palm.inv_mul(&dish.pose);
-                let then = dish.held.get_or_insert(here);
-                let way = (here.translation.vector - then.translation.vector).norm();
-                dish.slipped = dish.slipped.max(way);
-            }
-        }
-    }
-
-    fn verdict(&self) -> Verdict {
-        let up = |dish: &Dish| (dish.pose.rotation * Vector3::z()).z.clamp(-1.0, 1.0).acos();
-        let at = |dish: &Dish| dish.pose.translation.vector;
-        let most = |f: &dyn Fn(&Dish) -> f64| self.dishes.iter().map(f).fold(0.0, f64::max);
-        let height = most(&|dish| (at(dish).z - dish.height).abs());
-        let (tilt, slip) = (most(&up), most(&|dish| dish.slipped));
-        let aside = self.dishes.windows(2).map(|w| (at(&w[1]) - at(&w[0])).xy().norm());
-        let aside = aside.fold(0.0, f64::max);
-        let [speed, spin] = self.fastest;
-        let over = self.time > self.plan.duration();
-        let stands = height <= HEIGHT && aside <= ASIDE && tilt <= TILT;
-        let rests = speed <= STILL && spin <= STILL;
-        let names: Vec<_> = self.dishes.iter().map(|dish| dish.name).collect();
-        Verdict {
-            passed: over && stands && rests && slip <= SLIP && self.deepest <= DEPTH,
-            detail: format!(
-                "{}: heights within {:.2} mm of those of the pile (at most {:.0}), at most {:.1} mm beside the dish below (at most \
-                 {:.0}), tilted by {:.2}° (at most {:.2}); {speed:.1e} m/s and {spin:.1e} rad/s (at most {STILL:.0e}); a dish moved \
-                 {:.2} mm in the hand (at most {:.0}); penetration {:.0} µm (at most {:.0})",
-                names.join(", "),
-                1e3 * height,
-                1e3 * HEIGHT,
-                1e3 * aside,
-                1e3 * ASIDE,
-                tilt.to_degrees(),
-                TILT.to_degrees(),
-                1e3 * slip,
-                1e3 * SLIP,
-                1e6 * self.deepest,
-                1e6 * DEPTH,
-            ),
-        }
-    }
-
-    // Whether the piling succeeds with unfinished solutions is what a limit measures.
-    fn measures_the_solver(&self) -> bool {
-        self.limited
-    }
-
-    fn needs_start(&self) -> bool {
-        true
     }
 }

@@ -37,6 +37,8 @@ pub struct Carry {
 
 /// Durations [s]: to above the dish, down, close, lift, to above the pile, down, open, up.
 const DURATIONS: [f64; 8] = [0.7, 0.5, 0.3, 0.6, 1.1, 0.6, 0.3, 0.4];
+/// Time after the last dish was set down [s].
+pub const AFTER: f64 = 0.6;
 /// Height of the hand on the way [m].
 const UP: f64 = 0.26;
 /// How much wider than the dish the open hand is [m].

@@ -100,6 +100,25 @@ pub const ROUND: HandSpec = HandSpec {
     bend: [-0.8, 2.2],
 };
 
+const WRAPPING_FINGER: Digit =
+    Digit { name: "", turn: 0.0, out: 0.03, aside: 0.0, spreads: false, links: &WRAPPING_LINKS };
+const WRAPPING_LINKS: [[f64; 2]; 2] = [[0.065, 0.05], [0.055, 0.04]];
+
+/// Two fingers and a thumb that spreads: seven hinges. It wraps around bottles.
+pub const WRAPPING: HandSpec = HandSpec {
+    palm: [0.03, 0.03, 0.012],
+    palm_mass: 0.3,
+    digits: &[
+        Digit { name: "index", aside: -0.018, ..WRAPPING_FINGER },
+        Digit { name: "middle", aside: 0.018, ..WRAPPING_FINGER },
+        Digit { name: "thumb", turn: PI, spreads: true, ..WRAPPING_FINGER },
+    ],
+    radius: 0.009,
+    servo: [20.0, 0.4],
+    torque: 3.0,
+    bend: [-0.5, 2.0],
+};
+
 /// A hand in a world.
 #[derive(Clone, Debug)]
 pub struct Hand {

@@ -2,7 +2,9 @@
 
 pub mod arm;
 pub mod bar;
+pub mod bottle_arm;
 pub mod digit_reach;
+pub mod digit_wrap;
 pub mod energy_balance;
 pub mod gripper;
 pub mod hand;
