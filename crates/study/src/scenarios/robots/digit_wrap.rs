@@ -1,14 +1,15 @@
 //! A digit of two links that wraps around a rod which lies on the palm, in the plane in which it bends.
 //!
 //! ```text
-//!            ___ second link        both links touch the rod: each is a tangent from its hinge
-//!          ╱ ___ ╲
+//!            ___ second link        the first link passes the rod at a distance, the second one touches it and
+//!          ╱ ___ ╲                  presses it against the palm
 //!   first │ ╱   ╲                   ρ from the axis of the palm, d along its z; angles turn from ρ towards d
 //!   link  │ ╲rod╱ │
 //!         o───────────  palm → ρ
 //! ```
 
 use nalgebra::Vector2;
+use std::f64::consts::TAU;
 
 use super::hand::Digit;
 
@@ -24,16 +25,19 @@ pub struct Wrap {
     pub levers: [f64; BENDS],
 }
 
-/// A digit whose links lie at a rod with its axis at the distance `depth` [m] above the middle of the palm; `radius` [m] is
+/// Distance at which the first link passes the rod [m].
+const CLEAR: f64 = 4e-3;
+
+/// A digit whose second link lies at a rod with its axis at the distance `depth` [m] above the middle of the palm; `radius` [m] is
 /// that of the rod and of a link together.
 pub fn around(digit: &Digit, depth: f64, radius: f64) -> Wrap {
     let axis = Vector2::new(0.0, depth);
-    let feet = [Vector2::new(digit.out, 0.0); BENDS];
-    let (first, _) = tangent(axis - feet[0], radius);
+    let foot = Vector2::new(digit.out, 0.0);
+    let (first, _) = tangent(axis - foot, radius + CLEAR);
     let length = digit.links.first().map_or(0.0, |link| link[0]);
-    let hinge = feet[1] + along(first) * length;
+    let hinge = foot + along(first) * length;
     let (second, reach) = tangent(axis - hinge, radius);
-    let touch = hinge + along(second) * reach - feet[0];
+    let touch = hinge + along(second) * reach - foot;
     // The link pushes across itself, towards the rod.
     let push = Vector2::new(-second.sin(), second.cos());
     Wrap { angles: [first, second - first], levers: [touch.perp(&push), reach] }
@@ -43,7 +47,7 @@ pub fn around(digit: &Digit, depth: f64, radius: f64) -> Wrap {
 fn tangent(centre: Vector2<f64>, radius: f64) -> (f64, f64) {
     let far = centre.norm().max(radius);
     let angle = centre.y.atan2(centre.x) - (radius / far).asin();
-    (angle, (far * far - radius * radius).sqrt())
+    (angle.rem_euclid(TAU), (far * far - radius * radius).sqrt())
 }
 
 fn along(angle: f64) -> Vector2<f64> {
@@ -56,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_links_touch_the_rod_and_torques_do_the_work_of_the_push() {
+    fn links_touch_the_rod_beyond_their_hinges_and_levers_are_those_of_the_push() {
         let digit = &WRAPPING.digits[0];
         let (depth, radius) = (0.05, 0.0465);
         let wrap = around(digit, depth, radius);
@@ -70,7 +74,7 @@ mod tests {
             assert!((0.0..lengths[k]).contains(&on), "the link ends before the rod: {on}");
             touch = hinge + along(angle) * on;
             // Lengths below a metre, a dozen operations.
-            assert!(((axis - touch).norm() - radius).abs() < 1e-15);
+            assert!(((axis - touch).norm() - radius - [CLEAR, 0.0][k]).abs() < 1e-15);
             hinge += along(angle) * lengths[k];
         }
         let push = (axis - touch).normalize();
