@@ -8,7 +8,7 @@ use stiction_study::scenario;
 use super::digits;
 use crate::clock::cpu_seconds;
 use crate::error::ReproduceError;
-use crate::statistics::mean;
+use crate::statistics::{mean, median};
 use crate::{ExperimentOptions, ExperimentResult, RowSource, Sheet, SheetCell};
 
 /// A task.
@@ -32,7 +32,8 @@ struct Attempt {
     /// Verdict of the check; `None` for a run that ended before.
     passed: Option<bool>,
     detail: String,
-    /// Means over steps: time of the solver [ms], iterations, digits of the relative residual. Deepest penetration [µm].
+    /// Median over steps of the time of the solver [ms], means of its iterations and of the digits of the relative residual. Deepest
+    /// penetration [µm].
     time: f64,
     iterations: f64,
     digits: f64,
@@ -49,7 +50,7 @@ impl RobotTask {
             "solver",
             "iterations at most",
             self.success,
-            "solver time [ms]",
+            "solver time, median [ms]",
             "iterations",
             "digits of the relative residual",
             "largest depth [µm]",
@@ -140,7 +141,7 @@ impl RobotTask {
             Some(error) => (Some(false), error),
             None => ((made == run.steps()).then_some(verdict.passed), verdict.detail),
         };
-        let (time, iterations, digits) = (mean(times), mean(iterations), mean(left));
+        let (time, iterations, digits) = (median(times), mean(iterations), mean(left));
         Ok(Attempt { passed, detail, time, iterations, digits, depth })
     }
 }

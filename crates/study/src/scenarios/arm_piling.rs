@@ -8,17 +8,15 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 use stiction_geom::Groups;
 use stiction_math::random::SplitMix64;
-use stiction_mech::{BodyId, BodySpec, InverseKinematics, JointId, State};
+use stiction_mech::State;
 use stiction_scene::pose_follower::PoseFollower;
 use stiction_scene::{Controller, Scene};
 use stiction_sim::{Settings, Simulation, Surface, WorldBuilder};
 
 use super::piling_check::PilingCheck;
 use super::piling_plan::{AFTER, Carry, DishGrasp, PilingPlan};
-use super::robots::digit_reach::BENDS;
 use super::robots::hand::{HandSpec, ROUND};
-use super::robots::manipulator::{self, AT_EASE, DAMPING_TIME, JOINTS};
-use super::robots::reach::ArmInverseKinematics;
+use super::robots::hand_arm::{self, Bend};
 use super::{Scenario, field_parts, parts};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
@@ -109,22 +107,10 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         let heights = [dish.floor_height(), dish.height + LET_GO[k]];
         carries.push(Carry { from, heights, grasp });
     }
-    let palm = HAND.palm[2];
-    let plan = PilingPlan { pile: places[0], carries, palm };
-
-    let base = Isometry3::identity();
-    let first = ArmInverseKinematics::new(base)?.first_angles(&plan.hand(0.0));
-    let arm = manipulator::add(&mut builder, "arm", base, &first, 0.06)?;
-    let palm = builder.mechanism.body(BodySpec {
-        name: "palm".to_owned(),
-        parent: arm.hand,
-        pose: Isometry3::translation(0.0, 0.0, palm),
-        mass: Some(HAND.palm_mass()?),
-        gravity_compensation: 1.0,
-        ..BodySpec::default()
-    });
+    let plan = PilingPlan { pile: places[0], carries };
     let groups = Groups { category: 2, mask: 1 };
-    let hand = HAND.add(&mut builder, "hand", palm, rubber, groups)?;
+    let (base, first) = (Isometry3::identity(), plan.palm(0.0));
+    let arm = hand_arm::add(&mut builder, "arm", base, HAND, &first, rubber, groups)?;
 
     let mut dishes = Vec::new();
     for (dish, [angle, distance]) in pile.into_iter().zip(places) {
@@ -138,36 +124,21 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 
     let world = builder.build()?;
     let model = world.model();
-    let joints: Vec<JointId> =
-        (0..JOINTS).filter_map(|k| model.joint(&format!("arm-{k}"))).collect();
-    let find = |id: BodyId| model.body_of_builder(id).unwrap_or(id);
-    let mut chain = InverseKinematics::new(model, &joints, find(arm.hand), Isometry3::identity())?;
-    let mut posture = AT_EASE;
-    // The arm turns towards the place of its hand.
-    posture[0] = f64::NAN;
-    chain.set_posture(&posture);
-    let controls = (arm.first_control..arm.first_control + JOINTS).collect();
     let way = plan.clone();
-    let path = Box::new(move |time: f64, _: &Isometry3<f64>| way.hand(time));
-    let follower = PoseFollower::new(model, chain, controls, DAMPING_TIME, path);
-    let first_bend = hand.servos[0].0;
-
+    let path = Box::new(move |time: f64, _: &Isometry3<f64>| way.palm(time));
+    // The arm turns towards its hand.
+    let follower = arm.follower(model, &[0], path)?;
+    let digits = arm.bends(model);
     let mut state = State::new(model);
-    for (digit, spec) in HAND.digits.iter().enumerate() {
-        for (k, angle) in plan.bends(&HAND, digit, 0.0).into_iter().enumerate() {
-            let joint = model.joint(&format!("hand-{}-hinge-{}", spec.name, k + 1));
-            if let Some(joint) = joint {
-                state.q[model.joints()[joint.0].q.start] = angle;
-            }
+    for (digit, hinges) in digits.iter().enumerate() {
+        for (hinge, angle) in hinges.iter().zip(plan.bends(&HAND, digit, 0.0)) {
+            state.q[hinge.coordinate] = angle;
         }
     }
-    let check = PilingCheck::new(
-        plan.clone(),
-        find(palm),
-        dishes.into_iter().map(|(body, name, height)| (find(body), name, height)).collect(),
-        parameters.count("iterations") > 0,
-    );
+    let find = |(id, name, height)| (model.body_of_builder(id).unwrap_or(id), name, height);
+    let dishes = dishes.into_iter().map(find).collect();
     let iterations = parameters.count("iterations");
+    let check = PilingCheck::new(plan.clone(), arm.palm(model), dishes, iterations > 0);
     let settings = Settings {
         time_step: TIME_STEP,
         max_iterations: (iterations > 0).then_some(iterations),
@@ -176,7 +147,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         ..Settings::default()
     };
     let duration = plan.duration() + AFTER;
-    let control = PilingController { follower, plan, first: first_bend };
+    let control = PilingController { follower, plan, digits };
     Ok(Scene::new(world, settings, duration, check).from_state(state).controlled(control))
 }
 
@@ -184,19 +155,19 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
 struct PilingController {
     follower: PoseFollower,
     plan: PilingPlan,
-    /// Place of the first control of the hand.
-    first: usize,
+    /// The hinges that bend each digit.
+    digits: Vec<Vec<Bend>>,
 }
 
 impl Controller for PilingController {
     fn control(&mut self, simulation: &mut Simulation) {
         self.follower.control(simulation);
         let end = simulation.state().time + simulation.settings().time_step;
-        let control = &mut simulation.input_mut().control[self.first..];
-        for digit in 0..HAND.digits.len() {
-            let bends = self.plan.bends(&HAND, digit, end);
-            let of = (BENDS + 1) * digit;
-            control[of + 1..=of + BENDS].copy_from_slice(&bends);
+        let control = &mut simulation.input_mut().control;
+        for (digit, hinges) in self.digits.iter().enumerate() {
+            for (hinge, angle) in hinges.iter().zip(self.plan.bends(&HAND, digit, end)) {
+                control[hinge.control] = angle;
+            }
         }
     }
 }

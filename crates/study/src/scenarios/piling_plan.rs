@@ -39,8 +39,8 @@ pub struct Carry {
 const DURATIONS: [f64; 8] = [0.7, 0.5, 0.3, 0.6, 1.1, 0.6, 0.3, 0.4];
 /// Time after the last dish was set down [s].
 pub const AFTER: f64 = 0.6;
-/// Height of the hand on the way [m].
-const UP: f64 = 0.26;
+/// Height of the palm on the way [m].
+const UP: f64 = 0.25;
 /// How much wider than the dish the open hand is [m].
 const OPENING: f64 = 0.014;
 
@@ -51,8 +51,6 @@ pub struct PilingPlan {
     pub pile: [f64; 2],
     /// The dishes in their order.
     pub carries: Vec<Carry>,
-    /// Distance from the frame of the arm's hand to the middle of the palm [m].
-    pub palm: f64,
 }
 
 /// Where a plan is at a time.
@@ -95,13 +93,13 @@ impl PilingPlan {
         Some(Moment { carry: &self.carries[k], before, done })
     }
 
-    /// Pose of the arm's hand at a time [s]; above the pile at the start.
-    pub fn hand(&self, time: f64) -> Isometry3<f64> {
+    /// Pose of the palm at a time [s]; above the pile at the start.
+    pub fn palm(&self, time: f64) -> Isometry3<f64> {
         let (mut place, mut height) = (Vector2::from(self.pile), UP);
         if let Some(Moment { carry, done, .. }) = self.moment(time) {
             let [reached, down, _, lifted, back, lowered, _, raised] = done;
             place += (Vector2::from(carry.from) - place) * (reached - back);
-            let above = carry.grasp.height + carry.grasp.depth + self.palm;
+            let above = carry.grasp.height + carry.grasp.depth;
             let [taken, left] = carry.heights.map(|height| height + above - UP);
             height += taken * (down - lifted) + left * (lowered - raised);
         }

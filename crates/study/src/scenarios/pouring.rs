@@ -7,15 +7,14 @@
 use nalgebra::{Translation3, Vector3};
 use std::f64::consts::PI;
 use stiction_geom::{Groups, Shape};
-use stiction_mech::BodyId;
+use stiction_mech::{BodyId, State};
 use stiction_scene::{Controller, Scene};
 use stiction_sim::{Geom, Settings, Simulation, Surface, WorldBuilder};
 
 use super::field_parts::{self, BOTTLE_RADIUS, THICKNESS};
 use super::pouring_check::PouringCheck;
-use super::pouring_plan::{self, Pour, Steady};
-use super::robots::bottle_arm::{self, BottleArm, BottlePath};
-use super::{Scenario, parts};
+use super::robots::bottle_arm::{self, BottleArm};
+use super::{Scenario, parts, pouring_plan};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -51,11 +50,13 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
-/// Radius [m] and density [kg/m³] of the spheres [Lee25, Sec. VII-C].
+/// Radius of the spheres [m] [Lee25, Sec. VII-C].
 pub const RADIUS: f64 = 5e-3;
+/// Their density [kg/m³] [Lee25, Sec. VII-C].
 const DENSITY: f64 = 1e4;
 /// Distance of neighbours at the start [m].
 const APART: f64 = 10.5e-3;
+
 /// Where the spheres begin in a bottle [m]: layers of a square grid.
 fn places(n: usize) -> Vec<Vector3<f64>> {
     let room = BOTTLE_RADIUS - 0.5 * THICKNESS - 1.02 * RADIUS;
@@ -79,12 +80,11 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     parts::ground(&mut builder, surface);
     let tilt = parameters.get("tilt");
     let bottle = field_parts::bottle()?;
-    let paths: [Box<dyn BottlePath>; 2] = [Box::new(Pour { tilt }), Box::new(Steady)];
+    let starts = [pouring_plan::poured(tilt, 0.0), pouring_plan::steady()];
     let mut bottles = [BodyId::WORLD; 2];
     let colours = [[0.5, 0.75, 0.85, 0.45], [0.55, 0.85, 0.6, 0.45]];
     for (k, name) in ["upper-bottle", "lower-bottle"].into_iter().enumerate() {
-        let at = paths[k].bottle(0.0);
-        bottles[k] = parts::mass_of(&mut builder, name, &bottle.shape, bottle.mass, at)?;
+        bottles[k] = parts::mass_of(&mut builder, name, &bottle.shape, bottle.mass, starts[k])?;
         let glass = Geom::new(bottles[k], bottle.shape.clone()).surface(surface);
         builder.geom(Geom { colour: colours[k], ..glass });
     }
@@ -92,39 +92,34 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let mass = DENSITY * 4.0 / 3.0 * PI * RADIUS.powi(3);
     let mut spheres = Vec::with_capacity(n);
     for (k, place) in places(n).into_iter().enumerate() {
-        let at = paths[0].bottle(0.0) * Translation3::from(place);
+        let at = starts[0] * Translation3::from(place);
         let (name, shape) = (format!("sphere-{k}"), Shape::sphere(RADIUS)?);
         spheres.push(parts::free_body(&mut builder, name, shape, mass, at, surface)?);
     }
-    // Parts of one arm do not touch one another; those of the two arms do.
-    let groups = [Groups { category: 2, mask: 1 }, Groups { category: 4, mask: 3 }];
-    let [one, two] = [("right", &paths[0], groups[0]), ("left", &paths[1], groups[1])]
-        .map(|(name, path, groups)| bottle_arm::add(&mut builder, name, &**path, rubber, groups));
-    let added = [one?, two?];
+    let [pour, steady] = pouring_plan::tasks(tilt);
+    // Parts of one hand do not touch one another; those of the two hands do.
+    let [one, two] = [Groups { category: 2, mask: 1 }, Groups { category: 4, mask: 3 }];
+    let right = bottle_arm::add(&mut builder, "right", pour, rubber, one)?;
+    let left = bottle_arm::add(&mut builder, "left", steady, rubber, two)?;
     let world = builder.build()?;
-    let find = |id: BodyId| world.model().body_of_builder(id).unwrap_or(id);
-    let mut state = stiction_mech::State::new(world.model());
-    let palms = [find(added[0].palm), find(added[1].palm)];
-    let mut arms = Vec::with_capacity(2);
-    for (added, path) in added.into_iter().zip(paths) {
-        arms.push(added.lead(world.model(), path, &mut state)?);
-    }
+    let model = world.model();
+    let find = |id: BodyId| model.body_of_builder(id).unwrap_or(id);
     let check = PouringCheck::new(
         bottles.map(find),
-        palms,
+        [right.palm(model), left.palm(model)],
         spheres.into_iter().map(find).collect(),
         tilt,
         bottle.shape,
     );
+    let mut state = State::new(model);
+    let arms = [right.lead(model, &mut state)?, left.lead(model, &mut state)?];
     let settings = Settings { time_step: 1.0 / 240.0, ..Settings::default() };
-    let control = TwoArms(arms);
-    Ok(Scene::new(world, settings, pouring_plan::DURATION, check)
-        .from_state(state)
-        .controlled(control))
+    let scene = Scene::new(world, settings, pouring_plan::DURATION, check);
+    Ok(scene.from_state(state).controlled(TwoArms(arms)))
 }
 
 /// Leads both arms.
-struct TwoArms(Vec<BottleArm>);
+struct TwoArms([BottleArm; 2]);
 
 impl Controller for TwoArms {
     fn control(&mut self, simulation: &mut Simulation) {

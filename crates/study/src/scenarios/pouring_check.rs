@@ -8,7 +8,7 @@ use stiction_sim::{Simulation, StepReport};
 
 use super::field_parts::{BOTTLE_HEIGHT, BOTTLE_RADIUS};
 use super::pouring::RADIUS;
-use super::pouring_plan::GRASPED;
+use super::robots::bottle_arm::GRASPED;
 
 /// Every sphere is in one of the bottles or beside them, none in a wall; most of them are in the lower one.
 pub struct PouringCheck {

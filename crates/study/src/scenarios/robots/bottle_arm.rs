@@ -1,39 +1,54 @@
-//! An arm of seven hinges with a hand of seven that grasps a bottle from the side and moves it.
+//! An arm with a hand that approaches a bottle from the side, wraps its digits around it and moves it.
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Translation3};
 use stiction_geom::Groups;
-use stiction_mech::{BodyId, BodySpec, InverseKinematics, JointId, Model, State};
+use stiction_mech::{BodyId, Model, State};
 use stiction_scene::Controller;
 use stiction_scene::pose_follower::PoseFollower;
 use stiction_sim::{Simulation, Surface, WorldBuilder};
 
 use super::digit_wrap::{self, BENDS, Wrap};
-use super::hand::{Digit, Hand, HandSpec, WRAPPING};
-use super::manipulator::{self, AT_EASE, DAMPING_TIME, JOINTS, Manipulator};
-use super::reach::ArmInverseKinematics;
+use super::hand::{Digit, HandSpec, WRAPPING};
+use super::hand_arm::{self, Bend, HandArm};
+use super::reach::eased;
 use crate::error::StudyError;
 use crate::scenarios::field_parts::{BOTTLE_RADIUS, THICKNESS};
 
 const HAND: HandSpec = WRAPPING;
 /// Angles of an open digit [rad].
 const OPEN: [f64; BENDS] = [0.8, 0.8];
-/// Gap between palm and bottle [m].
+/// Gap between palm and bottle when the digits close [m].
 const GAP: f64 = 2e-4;
 /// Force of the thumb [N], which those of the other digits balance.
 const FORCE: f64 = 14.0;
+/// How far the hand is away from the bottle at the start [m], time in which it comes to it, and in which it closes [s].
+const AWAY: f64 = 0.12;
+const APPROACH: f64 = 0.5;
+const CLOSE: f64 = 0.3;
+/// Time after which the hand holds the bottle [s].
+pub const GRASPED: f64 = APPROACH + CLOSE + 0.05;
+/// Hinges of the arm without a preferred angle: the first, which turns towards the hand, and those that turn the bottle.
+const FREE: [usize; 3] = [0, 5, 6];
 
-/// A bottle over time, and the arm that moves it.
-pub trait BottlePath: Send + Sync {
-    /// Wanted pose of the bottle at a time [s].
-    fn bottle(&self, time: f64) -> Isometry3<f64>;
-    /// Frame in the bottle, on its axis, with z away from the palm and y along the axis.
-    fn grasp(&self) -> Isometry3<f64>;
-    /// Distance of the hand from its place at the bottle at a time [m].
-    fn approach(&self, time: f64) -> f64;
-    /// How far the hand has closed at a time, from zero to one [-].
-    fn closed(&self, time: f64) -> f64;
+/// A wanted pose over time [s].
+pub type BottlePath = Box<dyn Fn(f64) -> Isometry3<f64> + Send>;
+
+/// What an arm does with a bottle.
+pub struct BottleTask {
     /// Where the arm stands.
-    fn base(&self) -> Isometry3<f64>;
+    pub base: Isometry3<f64>,
+    /// Frame in the bottle, on its axis, with z away from the palm and y along the axis.
+    pub grasp: Isometry3<f64>,
+    /// Wanted pose of the bottle.
+    pub path: BottlePath,
+}
+
+impl BottleTask {
+    /// Pose of the palm at a time [s].
+    fn palm(&self, time: f64) -> Isometry3<f64> {
+        let back = depth() + AWAY * (1.0 - eased(time, APPROACH));
+        (self.path)(time) * self.grasp * Translation3::new(0.0, 0.0, -back)
+    }
 }
 
 /// Distance of the axis of the bottle from the middle of the palm [m].
@@ -41,128 +56,73 @@ fn depth() -> f64 {
     HAND.palm[2] + GAP + BOTTLE_RADIUS + 0.5 * THICKNESS
 }
 
-/// Pose of the hand of the arm at a time [s].
-fn hand_pose(path: &dyn BottlePath, time: f64) -> Isometry3<f64> {
-    let back = HAND.palm[2] + depth() + path.approach(time);
-    path.bottle(time) * path.grasp() * Translation3::new(0.0, 0.0, -back)
-}
-
-/// A digit around the bottle.
-fn wrap(digit: &Digit) -> Wrap {
-    digit_wrap::around(digit, depth(), BOTTLE_RADIUS + 0.5 * THICKNESS + HAND.radius)
-}
-
-/// Controls of the bending hinges of a digit that has closed by a part: angles, and ahead of them what the springs of the servos turn
-/// into the force of the grasp.
-fn bends(digit: &Digit, closed: f64) -> [f64; BENDS] {
-    let Wrap { angles, levers } = wrap(digit);
+/// Controls of a closed digit [rad]: its angles around the bottle, and ahead of them what the springs of the servos turn into the
+/// force of the grasp.
+fn closed(digit: &Digit) -> [f64; BENDS] {
+    let radius = BOTTLE_RADIUS + 0.5 * THICKNESS + HAND.radius;
+    let Wrap { angles, levers } = digit_wrap::around(digit, depth(), radius);
     let fingers = HAND.digits.iter().filter(|digit| !digit.spreads).count();
     let force = if digit.spreads { FORCE } else { FORCE / fingers as f64 };
     let [stiffness, _] = HAND.servo;
-    std::array::from_fn(|k| {
-        OPEN[k] + closed * (angles[k] - OPEN[k] + force * levers[k] / stiffness)
-    })
+    std::array::from_fn(|k| angles[k] + force * levers[k] / stiffness)
 }
 
-/// An arm that was added to a world, in the ids of its builder.
+/// An arm that was added to a world.
 pub struct AddedArm {
-    name: String,
-    arm: Manipulator,
-    hand: Hand,
-    /// The palm.
-    pub palm: BodyId,
+    arm: HandArm,
+    task: BottleTask,
 }
 
-/// Adds an arm that is ready to approach a bottle.
+/// Adds an arm that is ready to approach its bottle.
 pub fn add(
     builder: &mut WorldBuilder,
     name: &str,
-    path: &dyn BottlePath,
+    task: BottleTask,
     surface: Surface,
     groups: Groups,
 ) -> Result<AddedArm, StudyError> {
-    let base = path.base();
-    let first = ArmInverseKinematics::new(base)?.first_angles(&hand_pose(path, 0.0));
-    let arm = manipulator::add(builder, name, base, &first, 0.06)?;
-    let palm = builder.mechanism.body(BodySpec {
-        name: format!("{name}-palm"),
-        parent: arm.hand,
-        pose: Isometry3::from_parts(
-            Translation3::new(0.0, 0.0, HAND.palm[2]),
-            UnitQuaternion::identity(),
-        ),
-        mass: Some(HAND.palm_mass()?),
-        gravity_compensation: 1.0,
-        ..BodySpec::default()
-    });
-    let hand = HAND.add(builder, name, palm, surface, groups)?;
-    Ok(AddedArm { name: name.to_owned(), arm, hand, palm })
+    let arm = hand_arm::add(builder, name, task.base, HAND, &task.palm(0.0), surface, groups)?;
+    Ok(AddedArm { arm, task })
 }
 
 impl AddedArm {
-    /// Leads it in the world that was built. Opens the hand in the state to start from.
-    pub fn lead(
-        self,
-        model: &Model,
-        path: Box<dyn BottlePath>,
-        state: &mut State,
-    ) -> Result<BottleArm, StudyError> {
-        let Self { name, arm, hand, .. } = self;
-        let path: std::sync::Arc<dyn BottlePath> = path.into();
-        let joints: Vec<JointId> =
-            (0..JOINTS).filter_map(|k| model.joint(&format!("{name}-{k}"))).collect();
-        let body = model.body_of_builder(arm.hand).unwrap_or(arm.hand);
-        let mut chain = InverseKinematics::new(model, &joints, body, Isometry3::identity())?;
-        let mut posture = AT_EASE;
-        // The arm turns towards its hand, and the hand turns the bottle.
-        (posture[0], posture[JOINTS - 2], posture[JOINTS - 1]) = (f64::NAN, f64::NAN, f64::NAN);
-        chain.set_posture(&posture);
-        let controls = (arm.first_control..arm.first_control + JOINTS).collect();
-        let way = path.clone();
-        let poses = Box::new(move |time: f64, _: &Isometry3<f64>| hand_pose(&*way, time));
-        let follower = PoseFollower::new(model, chain, controls, DAMPING_TIME, poses);
-        let mut servos = hand.servos.iter().map(|servo| servo.0);
-        let mut bending = Vec::new();
-        for digit in HAND.digits {
-            let hinges = BENDS + usize::from(digit.spreads);
-            for k in 0..hinges {
-                let control = servos.next().unwrap_or_default();
-                let Some(bend) = k.checked_sub(usize::from(digit.spreads)) else { continue };
-                let joint = model.joint(&format!("{name}-{}-hinge-{k}", digit.name));
-                if let Some(joint) = joint {
-                    state.q[model.joints()[joint.0].q.start] = OPEN[bend];
-                }
-                let [opened, closed] = [0.0, 1.0].map(|closed| bends(digit, closed)[bend]);
-                bending.push(Bending { control, opened, closed });
+    /// The palm in the model that was built.
+    pub fn palm(&self, model: &Model) -> BodyId {
+        self.arm.palm(model)
+    }
+
+    /// Leads it. Opens the hand in the state to start from.
+    pub fn lead(self, model: &Model, state: &mut State) -> Result<BottleArm, StudyError> {
+        let Self { arm, task } = self;
+        let mut hinges = Vec::new();
+        for (digit, bends) in HAND.digits.iter().zip(arm.bends(model)) {
+            for ((Bend { control, coordinate }, open), closed) in
+                bends.into_iter().zip(OPEN).zip(closed(digit))
+            {
+                state.q[coordinate] = open;
+                hinges.push((control, [open, closed]));
             }
         }
-        Ok(BottleArm { follower, path, bending })
+        let path = Box::new(move |time: f64, _: &Isometry3<f64>| task.palm(time));
+        Ok(BottleArm { follower: arm.follower(model, &FREE, path)?, hinges })
     }
-}
-
-/// Controls of a hinge of an open and of a closed hand.
-struct Bending {
-    control: usize,
-    opened: f64,
-    closed: f64,
 }
 
 /// Leads an arm and its hand.
 pub struct BottleArm {
     follower: PoseFollower,
-    path: std::sync::Arc<dyn BottlePath>,
-    bending: Vec<Bending>,
+    /// Places of the controls of the digits, and the controls of an open and of a closed hand [rad].
+    hinges: Vec<(usize, [f64; 2])>,
 }
 
-impl BottleArm {
-    /// Sets the controls of the coming step.
-    pub fn control(&mut self, simulation: &mut Simulation) {
+impl Controller for BottleArm {
+    fn control(&mut self, simulation: &mut Simulation) {
         self.follower.control(simulation);
         let end = simulation.state().time + simulation.settings().time_step;
-        let part = self.path.closed(end);
+        let part = eased(end - APPROACH, CLOSE);
         let control = &mut simulation.input_mut().control;
-        for Bending { control: of, opened, closed } in &self.bending {
-            control[*of] = opened + part * (closed - opened);
+        for (at, [open, closed]) in &self.hinges {
+            control[*at] = open + part * (closed - open);
         }
     }
 }

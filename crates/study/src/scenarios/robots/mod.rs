@@ -8,6 +8,7 @@ pub mod digit_wrap;
 pub mod energy_balance;
 pub mod gripper;
 pub mod hand;
+pub mod hand_arm;
 pub mod manipulator;
 pub mod quadruped;
 pub mod reach;
