@@ -37,7 +37,7 @@ pub const SCENARIO: Scenario = Scenario {
         Parameter {
             name: "grip",
             default: 1.0,
-            least: 0.7,
+            least: 0.0,
             most: 2.0,
             about: "μ of the digits on dishes [-]",
         },

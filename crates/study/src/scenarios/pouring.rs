@@ -35,7 +35,7 @@ pub const SCENARIO: Scenario = Scenario {
         Parameter {
             name: "grip",
             default: 1.0,
-            least: 0.6,
+            least: 0.0,
             most: 2.0,
             about: "μ of the hands on bottles [-]",
         },
