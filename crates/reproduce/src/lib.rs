@@ -121,6 +121,12 @@ pub static EXPERIMENTS: &[Experiment] = &[
         run: al::convergence::dishes,
     },
     Experiment {
+        name: "al-piling",
+        cite: "Lee25",
+        about: "an arm with a hand piles dishes with a limited number of iterations per step",
+        run: al::piling::run,
+    },
+    Experiment {
         name: "al-table-2",
         cite: "Lee25",
         about: "stacked dishes: CANAL against Newton on the exact equations",
@@ -338,7 +344,9 @@ pub(crate) mod tests {
 
     #[test]
     fn bottles_bowls_and_quadrupeds_stand_beside_the_published_numbers() {
-        ["al-assembly", "al-fig-11", "al-fig-14", "al-table-3"].into_iter().for_each(stands);
+        ["al-assembly", "al-fig-11", "al-fig-14", "al-piling", "al-table-3"]
+            .into_iter()
+            .for_each(stands);
     }
 
     #[test]

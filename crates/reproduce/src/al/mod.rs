@@ -7,7 +7,9 @@ pub mod assembly;
 mod cases;
 pub mod convergence;
 pub mod newton;
+pub mod piling;
 pub mod pouring;
+mod robot_task;
 pub mod sliding;
 pub mod splitting;
 

@@ -110,7 +110,7 @@ pub fn run(options: &ExperimentOptions<'_>) -> Result<ExperimentResult, Reproduc
         .remark(
             "A bottle that stands on the floor, filled with spheres of 5 mm and 10 g/cm³ that have settled: the problems of five \
              steps, each from a cold start, wall time of one thread. In the paper a robot holds the bottle and pours; its \
-             joints add velocities that do not grow with the spheres.",
+             joints add velocities that do not grow with the spheres. The scenario `pouring` is that task with two arms of our own.",
         )
         .remark(
             "Ours builds no Delassus operator for PGS, whose superlinear cost the paper names; its sweeps are matrix-free, and its \

@@ -31,10 +31,16 @@ pub const BOTTLE_RADIUS: f64 = 0.035;
 pub const BOTTLE_MOUTH: f64 = 0.026;
 /// Height of the mouth of a bottle [m].
 pub const BOTTLE_HEIGHT: f64 = 0.13;
+/// Middle of the rim of a bowl (ρ, z) [m].
+pub const BOWL_RIM: [f64; 2] = [0.07, 0.04];
+/// Middle of the rim of a plate (ρ, z) [m].
+pub const PLATE_RIM: [f64; 2] = [0.115, 0.018];
+/// Middle of the rim of a pot (ρ, z) [m]; its wall is upright.
+pub const POT_RIM: [f64; 2] = [0.075, 0.09];
 /// Corners and rims (ρ, z) [m].
-const BOWL: [[f64; 2]; 3] = [[0.0, 0.0], [0.035, 0.0], [0.07, 0.04]];
-const PLATE: [[f64; 2]; 3] = [[0.0, 0.0], [0.085, 0.0], [0.115, 0.018]];
-const POT: [[f64; 2]; 3] = [[0.0, 0.0], [0.075, 0.0], [0.075, 0.09]];
+const BOWL: [[f64; 2]; 3] = [[0.0, 0.0], [0.035, 0.0], BOWL_RIM];
+const PLATE: [[f64; 2]; 3] = [[0.0, 0.0], [0.085, 0.0], PLATE_RIM];
+const POT: [[f64; 2]; 3] = [[0.0, 0.0], [POT_RIM[0], 0.0], POT_RIM];
 const BOTTLE: [[f64; 2]; 4] =
     [[0.0, 0.0], [BOTTLE_RADIUS, 0.0], [BOTTLE_RADIUS, 0.1], [BOTTLE_MOUTH, BOTTLE_HEIGHT]];
 /// Density of steel [kg/m³].
@@ -113,6 +119,15 @@ pub struct PiledDish {
     pub part: FieldPart,
     /// Height of its origin in the pile [m].
     pub height: f64,
+    /// Thickness [m].
+    pub thickness: f64,
+}
+
+impl PiledDish {
+    /// Height of its origin when it stands on the floor [m].
+    pub fn floor_height(&self) -> f64 {
+        0.5 * self.thickness
+    }
 }
 
 /// Bowl, bowl, plate and pot on a floor at z = 0, each `gap` [m] above where it touches the one below.
@@ -126,9 +141,9 @@ pub fn pile(gap: f64) -> Result<[PiledDish; 4], StudyError> {
     let plate_at = second + rim[1] + THICKNESS + gap;
     let pot_at = plate_at + 0.5 * (THICKNESS + POT_THICKNESS) + gap;
     Ok([
-        PiledDish { name: "bowl-0", part: bowl()?, height: first },
-        PiledDish { name: "bowl-1", part: bowl()?, height: second },
-        PiledDish { name: "plate", part: plate()?, height: plate_at },
-        PiledDish { name: "pot", part: pot()?, height: pot_at },
+        PiledDish { name: "bowl-0", part: bowl()?, height: first, thickness: THICKNESS },
+        PiledDish { name: "bowl-1", part: bowl()?, height: second, thickness: THICKNESS },
+        PiledDish { name: "plate", part: plate()?, height: plate_at, thickness: THICKNESS },
+        PiledDish { name: "pot", part: pot()?, height: pot_at, thickness: POT_THICKNESS },
     ])
 }

@@ -4,6 +4,7 @@
 pub mod anisotropic_slide;
 pub mod arch;
 pub mod arm;
+pub mod arm_piling;
 pub mod bolt_nut;
 pub mod bouncing_ball;
 pub mod box_slide;
@@ -27,7 +28,11 @@ pub mod incline;
 mod masonry;
 pub mod nut_assembly;
 pub mod parts;
+pub mod piling_check;
+pub mod piling_plan;
 pub mod pouring;
+pub mod pouring_check;
+pub mod pouring_plan;
 pub mod pressed_block;
 pub mod pressed_cylinder;
 pub mod quadruped_heap;
@@ -69,6 +74,7 @@ pub static SCENARIOS: &[Scenario] = &[
     anisotropic_slide::SCENARIO,
     arch::SCENARIO,
     arm::SCENARIO,
+    arm_piling::SCENARIO,
     bolt_nut::SCENARIO,
     bouncing_ball::SCENARIO,
     box_slide::SCENARIO,

@@ -1,18 +1,20 @@
-//! POURING: a bottle full of heavy spheres is tilted over another one [Lee25, Sec. VII-C].
+//! POURING: two arms grasp a bottle each and pour heavy spheres from one into the other [Lee25, Sec. VII-C].
 //!
-//! The upper bottle comes from the side and turns about the lip of its mouth, so that the stream falls into the mouth of the lower one,
-//! which stands free on the floor.
+//! Each arm has seven hinges and a hand of seven, which wraps around a bottle and holds it by friction. One lifts its bottle, brings it
+//! over the other one and turns it about the lip of its mouth, so that the stream falls into the mouth below; the other arm steadies
+//! that bottle on the floor.
 
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Translation3, Vector3};
 use std::f64::consts::PI;
-use stiction_geom::Shape;
-use stiction_mech::{BodyId, BodySpec};
-use stiction_scene::{Check, Scene, Verdict};
-use stiction_sim::{Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
+use stiction_geom::{Groups, Shape};
+use stiction_mech::{BodyId, State};
+use stiction_scene::{Controller, Scene};
+use stiction_sim::{Geom, Settings, Simulation, Surface, WorldBuilder};
 
-use super::field_parts::{self, BOTTLE_HEIGHT, BOTTLE_MOUTH, BOTTLE_RADIUS, THICKNESS};
-use super::robots::reach::eased;
-use super::{Scenario, parts};
+use super::field_parts::{self, BOTTLE_RADIUS, THICKNESS};
+use super::pouring_check::PouringCheck;
+use super::robots::bottle_arm::{self, BottleArm};
+use super::{Scenario, parts, pouring_plan};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
 
@@ -20,7 +22,7 @@ use crate::parameters::{Parameter, Parameters};
 pub const SCENARIO: Scenario = Scenario {
     name: "pouring",
     cite: "Lee25",
-    about: "a bottle of heavy spheres is poured into another; none passes through a wall",
+    about: "two arms pour a bottle of heavy spheres into another; none passes through a wall",
     parameters: &[
         Parameter {
             name: "spheres",
@@ -30,6 +32,13 @@ pub const SCENARIO: Scenario = Scenario {
             about: "in the upper bottle",
         },
         Parameter { name: "friction", default: 0.2, least: 0.0, most: 2.0, about: "μ [-]" },
+        Parameter {
+            name: "grip",
+            default: 1.0,
+            least: 0.0,
+            most: 2.0,
+            about: "μ of the hands on bottles [-]",
+        },
         Parameter {
             name: "tilt",
             default: 2.2,
@@ -41,29 +50,12 @@ pub const SCENARIO: Scenario = Scenario {
     build,
 };
 
-/// Radius [m] and density [kg/m³] of the spheres [Lee25, Sec. VII-C].
-const RADIUS: f64 = 5e-3;
+/// Radius of the spheres [m] [Lee25, Sec. VII-C].
+pub const RADIUS: f64 = 5e-3;
+/// Their density [kg/m³] [Lee25, Sec. VII-C].
 const DENSITY: f64 = 1e4;
 /// Distance of neighbours at the start [m].
 const APART: f64 = 10.5e-3;
-/// Place of the lip over the middle of the lower bottle [m], and how far beside it the upper bottle begins [m]; angle at which it has
-/// come over it [rad].
-const LIP: [f64; 2] = [-0.02, 0.15];
-const BESIDE: f64 = 0.06;
-const OVER: f64 = 1.1;
-/// Time in which the spheres settle, duration of the tilt, and time after it [s].
-const SETTLED: f64 = 0.1;
-const TILTING: f64 = 3.0;
-const AFTER: f64 = 0.6;
-
-/// Pose of the upper bottle at an angle [rad].
-fn pose(angle: f64) -> Isometry3<f64> {
-    let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * angle);
-    let beside = BESIDE * (1.0 - angle / OVER).max(0.0);
-    let lip = Vector3::new(LIP[0] - beside, 0.0, LIP[1]);
-    let in_bottle = Vector3::new(BOTTLE_MOUTH + 0.5 * THICKNESS, 0.0, BOTTLE_HEIGHT);
-    Isometry3::from_parts(Translation3::from(lip - turn * in_bottle), turn)
-}
 
 /// Where the spheres begin in a bottle [m]: layers of a square grid.
 fn places(n: usize) -> Vec<Vector3<f64>> {
@@ -83,118 +75,56 @@ fn places(n: usize) -> Vec<Vector3<f64>> {
 
 fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let surface = Surface::with_friction(parameters.get("friction"));
+    let rubber = Surface { priority: 1, ..Surface::with_friction(parameters.get("grip")) };
     let mut builder = WorldBuilder::new();
     parts::ground(&mut builder, surface);
+    let tilt = parameters.get("tilt");
     let bottle = field_parts::bottle()?;
-    let upper = builder.mechanism.body(BodySpec {
-        name: "upper-bottle".to_owned(),
-        pose: pose(0.0),
-        driven: true,
-        ..BodySpec::default()
-    });
-    let glass = Geom::new(upper, bottle.shape.clone()).surface(surface);
-    builder.geom(Geom { colour: [0.5, 0.75, 0.85, 0.45], ..glass });
-    let at = Isometry3::translation(0.0, 0.0, 0.5 * THICKNESS);
-    let lower = parts::mass_of(&mut builder, "lower-bottle", &bottle.shape, bottle.mass, at)?;
-    let glass = Geom::new(lower, bottle.shape.clone()).surface(surface);
-    builder.geom(Geom { colour: [0.55, 0.85, 0.6, 0.45], ..glass });
+    let starts = [pouring_plan::poured(tilt, 0.0), pouring_plan::steady()];
+    let mut bottles = [BodyId::WORLD; 2];
+    let colours = [[0.5, 0.75, 0.85, 0.45], [0.55, 0.85, 0.6, 0.45]];
+    for (k, name) in ["upper-bottle", "lower-bottle"].into_iter().enumerate() {
+        bottles[k] = parts::mass_of(&mut builder, name, &bottle.shape, bottle.mass, starts[k])?;
+        let glass = Geom::new(bottles[k], bottle.shape.clone()).surface(surface);
+        builder.geom(Geom { colour: colours[k], ..glass });
+    }
     let n = parameters.count("spheres");
     let mass = DENSITY * 4.0 / 3.0 * PI * RADIUS.powi(3);
     let mut spheres = Vec::with_capacity(n);
     for (k, place) in places(n).into_iter().enumerate() {
-        let at = pose(0.0) * Isometry3::from(Translation3::from(place));
-        let shape = Shape::sphere(RADIUS)?;
-        spheres.push(parts::free_body(
-            &mut builder,
-            format!("sphere-{k}"),
-            shape,
-            mass,
-            at,
-            surface,
-        )?);
+        let at = starts[0] * Translation3::from(place);
+        let (name, shape) = (format!("sphere-{k}"), Shape::sphere(RADIUS)?);
+        spheres.push(parts::free_body(&mut builder, name, shape, mass, at, surface)?);
     }
-    let tilt = parameters.get("tilt");
-    let drive = move |simulation: &mut Simulation| {
-        let end = simulation.state().time + simulation.settings().time_step;
-        let next = pose(tilt * eased(end - SETTLED, TILTING));
-        if simulation.input().driven_pose[0] != next {
-            simulation.input_mut().driven_pose[0] = next;
-        }
-    };
+    let [pour, steady] = pouring_plan::tasks(tilt);
+    // Parts of one hand do not touch one another; those of the two hands do.
+    let [one, two] = [Groups { category: 2, mask: 1 }, Groups { category: 4, mask: 3 }];
+    let right = bottle_arm::add(&mut builder, "right", pour, rubber, one)?;
+    let left = bottle_arm::add(&mut builder, "left", steady, rubber, two)?;
     let world = builder.build()?;
-    let find = |id: BodyId| world.model().body_of_builder(id).unwrap_or(id);
-    let check = PouringCheck {
-        bottles: [find(upper), find(lower)],
-        spheres: spheres.into_iter().map(find).collect(),
+    let model = world.model();
+    let find = |id: BodyId| model.body_of_builder(id).unwrap_or(id);
+    let check = PouringCheck::new(
+        bottles.map(find),
+        [right.palm(model), left.palm(model)],
+        spheres.into_iter().map(find).collect(),
         tilt,
-        bottle: bottle.shape,
-        counts: [0; 3],
-        stuck: 0,
-        deepest: 0.0,
-    };
+        bottle.shape,
+    );
+    let mut state = State::new(model);
+    let arms = [right.lead(model, &mut state)?, left.lead(model, &mut state)?];
     let settings = Settings { time_step: 1.0 / 240.0, ..Settings::default() };
-    Ok(Scene::new(world, settings, SETTLED + TILTING + AFTER, check).controlled(drive))
+    let scene = Scene::new(world, settings, pouring_plan::DURATION, check);
+    Ok(scene.from_state(state).controlled(TwoArms(arms)))
 }
 
-/// Every sphere is in one of the bottles or beside them, none in a wall; most of them are in the lower one.
-struct PouringCheck {
-    bottles: [BodyId; 2],
-    spheres: Vec<BodyId>,
-    tilt: f64,
-    bottle: Shape,
-    /// Spheres in the upper bottle, in the lower one, and beside them.
-    counts: [usize; 3],
-    /// Most spheres in a wall or below the floor in any step.
-    stuck: usize,
-    deepest: f64,
-}
+/// Leads both arms.
+struct TwoArms([BottleArm; 2]);
 
-/// Largest depth [m], and part of a sphere's radius by which one in a wall is nearer than its radius [-].
-const DEPTH: f64 = 2e-4;
-const IN_WALL: f64 = 0.1;
-/// Tilt from which on a bottle is emptied [rad], and least part that then reaches the lower bottle [-].
-const EMPTIED: f64 = 2.1;
-const POURED: f64 = 0.7;
-
-impl Check for PouringCheck {
-    fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
-        self.deepest = self.deepest.max(report.penetration);
-        let Shape::Field(field) = &self.bottle else { return };
-        let poses = self.bottles.map(|bottle| simulation.body_pose(bottle.0));
-        self.counts = [0; 3];
-        let mut stuck = 0;
-        for sphere in &self.spheres {
-            let p = Point3::from(simulation.body_pose(sphere.0).translation.vector);
-            let inside = poses.map(|pose| pose.inverse_transform_point(&p).coords);
-            let nearest = inside.iter().map(|p| field.value(p)).fold(p.z, f64::min);
-            stuck += usize::from(nearest < (1.0 - IN_WALL) * RADIUS);
-            let is_in = |p: &Vector3<f64>| {
-                p.xy().norm() < BOTTLE_RADIUS && (0.0..=BOTTLE_HEIGHT).contains(&p.z)
-            };
-            self.counts[inside.iter().position(is_in).unwrap_or(2)] += 1;
+impl Controller for TwoArms {
+    fn control(&mut self, simulation: &mut Simulation) {
+        for arm in &mut self.0 {
+            arm.control(simulation);
         }
-        self.stuck = self.stuck.max(stuck);
-    }
-
-    fn verdict(&self) -> Verdict {
-        let [upper, lower, beside] = self.counts;
-        let n = self.spheres.len();
-        let enough = self.tilt < EMPTIED || lower as f64 >= POURED * n as f64;
-        let all = upper + lower + beside == n;
-        Verdict {
-            passed: all && enough && self.stuck == 0 && self.deepest <= DEPTH,
-            detail: format!(
-                "of {n} spheres {lower} are in the lower bottle (at least {:.0}), {upper} in the upper one and {beside} beside them; at most \
-                 {} in a wall (0); penetration {:.1} µm (at most {:.0})",
-                if self.tilt < EMPTIED { 0.0 } else { POURED * n as f64 },
-                self.stuck,
-                1e6 * self.deepest,
-                1e6 * DEPTH,
-            ),
-        }
-    }
-
-    fn needs_start(&self) -> bool {
-        true
     }
 }

@@ -13,7 +13,7 @@ use stiction_scene::signal::{Interpolation, Signal, SignalController, SignalShap
 use stiction_scene::{Check, Scene, Verdict};
 use stiction_sim::{Settings, Simulation, SoftObject, StepReport, Surface, WorldBuilder};
 
-use super::robots::hand;
+use super::robots::hand::{GENTLE, HandSpec};
 use super::{Scenario, parts, soft_parts};
 use crate::error::StudyError;
 use crate::parameters::{Parameter, Parameters};
@@ -51,7 +51,8 @@ const DENSITY: f64 = 300.0;
 const POISSON: f64 = 0.4;
 const DAMPING: f64 = 0.01;
 /// Angles of a closed digit [rad].
-const CLOSED: [f64; hand::HINGES] = [0.0, 1.2, 1.1, 0.9];
+const CLOSED: [f64; 4] = [0.0, 1.2, 1.1, 0.9];
+const HAND: HandSpec = GENTLE;
 /// Height of the wrist [m].
 const WRIST: f64 = 0.4;
 /// Ends of squeezing, turning and shaking, and of the run [s]; swings per second.
@@ -69,7 +70,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     let palm = builder.mechanism.body(BodySpec {
         name: "palm".to_owned(),
         pose: Isometry3::translation(0.0, 0.0, WRIST),
-        mass: Some(hand::palm_mass()?),
+        mass: Some(HAND.palm_mass()?),
         gravity_compensation: 1.0,
         ..BodySpec::default()
     });
@@ -85,11 +86,11 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
     }
     // Digits touch the ball and the ground, not one another.
     let groups = Groups { category: 2, mask: 1 };
-    let hand = hand::add(&mut builder, "hand", palm, surface, groups)?;
+    let hand = HAND.add(&mut builder, "hand", palm, surface, groups)?;
 
     let mesh = TetMesh::sphere(RADIUS, parameters.count("cells"))?;
     let material = Material::LinearCorotated { young: parameters.get("young"), poisson: POISSON };
-    let on_palm = Isometry3::translation(0.0, 0.0, WRIST + hand::PALM[2] + RADIUS);
+    let on_palm = Isometry3::translation(0.0, 0.0, WRIST + HAND.palm[2] + RADIUS);
     let spec = soft_parts::soft("ball", &mesh, material, DENSITY).moved(&on_palm);
     let spec = SoftSpec { stiffness_damping: DAMPING, ..spec };
     let ball = builder.soft(SoftObject::new(spec).surface(surface).coloured(0.85, 0.35, 0.3));
@@ -107,7 +108,7 @@ fn build(parameters: &Parameters) -> Result<Scene, StudyError> {
         .enumerate()
         .map(|(k, servo)| Signal {
             actuator: servo.0,
-            course: way(&[0.0, SQUEEZED], &[0.0, grasp * CLOSED[k % hand::HINGES]]),
+            course: way(&[0.0, SQUEEZED], &[0.0, grasp * CLOSED[k % CLOSED.len()]]),
         })
         .collect();
     signals.push(Signal { actuator: wrist[0].0, course: shaking(parameters.get("shake")) });
