@@ -83,12 +83,11 @@ impl Shading<'_> {
                     (sum / found.len() as f32).into()
                 };
                 pixels.light.push(light);
-                pixels.depth.push(if first.inverse > 0.0 {
-                    (1.0 / first.inverse) as f32
-                } else {
-                    f32::INFINITY
-                });
-                pixels.what.push(first.what);
+                let seen = first_of_all.as_ref().map(|all| all[top * width * samples + left]);
+                let seen = seen.map_or(first, |index| self.at(index, centre));
+                let is_any = seen.inverse > 0.0;
+                pixels.depth.push(if is_any { (1.0 / seen.inverse) as f32 } else { f32::INFINITY });
+                pixels.what.push(seen.what);
             }
         }
         self.blend(&clear, &nearest, &mut pixels.light);

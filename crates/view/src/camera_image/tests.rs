@@ -87,13 +87,24 @@ fn a_camera_sees_a_body_where_its_axes_say() {
 
 #[test]
 fn the_middle_of_the_shadow_is_darker_than_the_open_floor() {
-    let mut image = picture();
+    let image = picture();
     let mut floor: Vec<u8> =
         (0..image.body.len()).filter(|k| image.body[*k] == 0).map(|k| image.rgb[3 * k]).collect();
     floor.sort_unstable();
     let (dark, open) = (floor[floor.len() / 100], floor[floor.len() / 2]);
     assert!(dark + 20 < open, "{dark} {open}");
-    image.rgb.clear();
+}
+
+#[test]
+fn transparent_shapes_are_seen_through_and_have_depth() {
+    let (mut recording, camera) = ball_over_floor();
+    recording.shapes[1].colour[3] = 0.3;
+    let image = CameraRenderer::new(&recording).render(&camera, SIZE, &recording.rest, &[]);
+    let middle = 60 * SIZE.width + 80;
+    assert_eq!(image.body[middle], 1);
+    assert!((f64::from(image.depth[middle]) - (DISTANCE - RADIUS)).abs() < 0.02 * RADIUS);
+    // Seven tenths of the floor's shadow shine through: brighter than the opaque ball.
+    assert!(image.rgb[3 * middle] > picture().rgb[3 * middle]);
 }
 
 #[test]
