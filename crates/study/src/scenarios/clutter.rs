@@ -8,7 +8,9 @@ use stiction_geom::Shape;
 use stiction_math::random::SplitMix64;
 use stiction_mech::BodyId;
 use stiction_scene::{Check, Scene, SceneError, Verdict};
-use stiction_sim::{ContactModel, Geom, Settings, Simulation, StepReport, Surface, WorldBuilder};
+use stiction_sim::{
+    ContactModel, ContactPoint, Geom, Settings, Simulation, StepReport, Surface, WorldBuilder,
+};
 
 use super::Scenario;
 use super::parts;
@@ -138,8 +140,7 @@ pub fn scene(items: &[ClutterItem], walls: bool, friction: f64) -> Result<Scene,
     }
     let settings = Settings { time_step: 0.01, ..Settings::default() };
     let top = items.iter().map(|item| item.pose.translation.z).fold(0.0, f64::max);
-    let mass = items.iter().map(|i| if i.is_cube { CUBE_MASS } else { SPHERE_MASS }).sum();
-    let check = ClutterCheck { walls, friction, top, mass, ..ClutterCheck::default() };
+    let check = ClutterCheck { walls, friction, top, ..ClutterCheck::default() };
     Ok(Scene::new(builder.build()?, settings, 5.0, check))
 }
 
@@ -159,9 +160,7 @@ struct ClutterCheck {
     friction: f64,
     /// Height of the highest object at the start [m].
     top: f64,
-    /// Mass of all objects [kg].
-    mass: f64,
-    /// Deepest penetration, and what is allowed [m].
+    /// Deepest penetration so far, and what the contact model allows after the largest impulse so far [m].
     deepest: f64,
     allowed: f64,
     energy: (f64, f64),
@@ -180,17 +179,23 @@ const DEPTH: f64 = 1e-3;
 const GRAVITY: f64 = 9.81;
 
 impl ClutterCheck {
-    /// Deepest penetration allowed [m]. A near-rigid contact that takes the impulse γ in a step is at most `(h + τ_d) R_n γ` deep
-    /// after it [Castro22, Eq. (3)], with τ_d = h. γ is taken as the momentum with which all objects would land at
-    /// once. R_n = β²/(4π²) w is largest between two spheres: `W_ii = 2/m diag(1, 7/2, 7/2)`, w = ‖W_ii‖/3.
-    fn largest_depth(&self, settings: &Settings) -> f64 {
-        let h = settings.time_step;
-        let w = 2.0 / SPHERE_MASS * (1.0 + 2.0 * 3.5_f64.powi(2)).sqrt() / 3.0;
-        let momentum = self.mass * ((2.0 * GRAVITY * self.top).sqrt() + GRAVITY * h);
-        match settings.contact {
-            ContactModel::Rigid => DEPTH,
-            ContactModel::Sap => 2.0 * h * settings.near_rigid.normal() * w * momentum,
+    /// Penetration allowed after a step [m]. A near-rigid contact that approaches and takes the impulse γ is at most `(h + τ_d) R_n γ`
+    /// deep after the step [Castro22, Eq. (3)], with τ_d = h; one that separates is less deep than before. R_n = β²/(4π²) w is largest between
+    /// two spheres: `W_ii = 2/m diag(1, 7/2, 7/2)`, w = ‖W_ii‖/3. Corners of two bodies that turn by ω h leave their
+    /// tangents by `(ω h)² r/2` each. What is allowed of rigid surfaces comes on top.
+    fn depth_after_step(simulation: &Simulation) -> f64 {
+        let settings = simulation.settings();
+        if settings.contact == ContactModel::Rigid {
+            return DEPTH;
         }
+        let w = 2.0 / SPHERE_MASS * (1.0 + 2.0 * 3.5_f64.powi(2)).sqrt() / 3.0;
+        let h = settings.time_step;
+        let normal = |c: &ContactPoint| h * c.force.dot(&c.normal);
+        let impulse = simulation.contacts().iter().map(normal).fold(0.0, f64::max);
+        let spin = |v: &[f64]| (v[3] * v[3] + v[4] * v[4] + v[5] * v[5]).sqrt();
+        let turn = h * simulation.state().v.chunks_exact(6).map(spin).fold(0.0, f64::max);
+        let corner = turn * turn * 3.0_f64.sqrt() * RADIUS;
+        DEPTH + corner + 2.0 * h * settings.near_rigid.normal() * w * impulse
     }
 
     /// Largest speed of a centre that is left at the end of the run [m/s]; `None` if the run is too
@@ -214,11 +219,11 @@ impl ClutterCheck {
 impl Check for ClutterCheck {
     fn begin(&mut self, simulation: &mut Simulation) {
         self.energy = (simulation.energy(), simulation.energy());
-        self.allowed = self.largest_depth(simulation.settings());
     }
 
     fn observe(&mut self, simulation: &mut Simulation, report: &StepReport) {
         self.deepest = self.deepest.max(report.penetration);
+        self.allowed = self.allowed.max(Self::depth_after_step(simulation));
         self.energy.1 = simulation.energy();
         let state = simulation.state();
         let is_inside = |p: &[f64]| {
