@@ -15,7 +15,7 @@ const TASK: RobotTask = RobotTask {
     budget: "1 ms",
     solvers: [
         ("canal", "succeeds", 20),
-        ("subadmm", "succeeds", 100),
+        ("subadmm", "succeeds", 200),
         ("pgs", "fails, jittery", 12),
         ("auto", "", 20),
     ],
