@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use stiction_mech::{Data, Forces, Input, State};
 use stiction_scene::Controller;
 use stiction_sim::{Forward, Simulation, StepError, StepReport as Report};
+use stiction_view::camera_image::CameraMemory;
 
 use crate::error;
 use crate::record::StepObserver;
@@ -40,6 +41,8 @@ pub struct SimulationCore {
     is_stepped: bool,
     /// What the coming step finds, if it was asked for since the last change.
     pub forward: Option<Box<Forward>>,
+    /// Memory of pictures.
+    pub pictures: CameraMemory,
     /// Observers of each step, as long as they are held elsewhere.
     observers: Vec<Weak<StepObserver>>,
     /// Exception raised by a Python solver during a step.
@@ -66,6 +69,7 @@ impl SimulationCore {
             start_velocity: vec![0.0; model.nv()],
             is_stepped: false,
             forward: None,
+            pictures: CameraMemory::default(),
             observers: Vec::new(),
             exception,
             engine,

@@ -82,6 +82,7 @@ impl SimulationCore {
         self.update_positions();
         let drawn = model.content.drawn.of(py, model, self)?;
         let (world, x, poses) = (self.engine.world(), &self.engine.state().x, &self.data.body_pose);
+        let memory = &mut self.pictures;
         let image = py.detach(|| {
             let Drawn { renderer, recording } = drawn;
             let placed = match choice {
@@ -94,7 +95,7 @@ impl SimulationCore {
             };
             let mut softs = Vec::new();
             append_soft_vertices(world, x, &mut softs);
-            renderer.render(&placed, size, poses, &softs)
+            renderer.render(&placed, size, (poses, &softs), memory)
         });
         let CameraImage { width, height, rgb, depth, body, shape } = image;
         let rgb: Bound<'py, PyArray3<u8>> =

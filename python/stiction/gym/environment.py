@@ -94,7 +94,7 @@ class StictionEnv(gymnasium.Env[Array, Array]):
         """Whether the episode has terminated."""
         return self._terminated is not None and bool(self._terminated(self.simulation))
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         """The picture of the present state, shape (height, width, 3), with render_mode "rgb_array"."""
         return None if self.render_mode is None else self.simulation.render(*self._picture).rgb
 

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use crate::mesh::Mesh;
 
 /// Cells along the longest side of a mesh, per level.
-const CELLS: [usize; 4] = [12, 24, 48, 96];
+const CELLS: [usize; 6] = [6, 12, 24, 48, 96, 192];
 /// Triangles up to which a mesh has no coarser versions.
 const FEW: usize = 600;
 
@@ -110,7 +110,7 @@ mod tests {
         let positions: Vec<[f32; 3]> = vertices.iter().map(|v| v.cast::<f32>().into()).collect();
         let mesh = Mesh { normals: positions.clone(), positions, triangles };
         let levels = DetailLevels::default();
-        let coarse = levels.with_cells(&mesh, 10.0);
+        let coarse = levels.with_cells(&mesh, 12.0);
         assert!(coarse.triangles.len() < mesh.triangles.len() / 4);
         // A mean of corners within a cell of 2/12 lies within its diagonal of the sphere.
         let cell = 2.0 / 12.0 * 3.0_f32.sqrt();

@@ -18,14 +18,14 @@ use crate::raster::light::{Light, ShadowCasters};
 use crate::raster::surface::Surface;
 use crate::raster::{LARGEST, MOST_PIXELS, encoding_table};
 use detail::DetailLevels;
-use shade::Shading;
+use shade::{Depths, Shading};
 
 /// Cells of a mesh per pixel: coarser meshes show their cells, finer ones cost time.
 const CELLS_PER_PIXEL: f64 = 0.7;
 /// Depth of the near plane, relative to the radius of the scene [-].
 const NEAR: f64 = 2e-3;
 /// Texels of the map of shadows per pixel of the picture, and the least and the largest number along its side.
-const SHADOW_TEXELS: usize = 2;
+const SHADOW_TEXELS: usize = 1;
 const LEAST_TEXELS: usize = 192;
 const MOST_TEXELS: usize = 1024;
 /// Most samples along a side of a pixel.
@@ -79,6 +79,13 @@ impl ImageSize {
             && (1..=MOST_SAMPLES).contains(&self.samples)
             && self.width * self.height * self.samples * self.samples <= MOST_PIXELS
     }
+}
+
+/// Memory of pictures that are made one after the other.
+#[derive(Debug, Default)]
+pub struct CameraMemory {
+    surface: Surface,
+    depths: Depths,
 }
 
 /// Renders the shapes of a recording at any poses.
@@ -152,8 +159,8 @@ impl CameraRenderer {
         &self,
         placed: &PlacedCamera,
         size: ImageSize,
-        poses: &[Isometry3<f64>],
-        softs: &[[f32; 3]],
+        (poses, softs): (&[Isometry3<f64>], &[[f32; 3]]),
+        memory: &mut CameraMemory,
     ) -> CameraImage {
         let axis = |k: usize| placed.pose.rotation * Vector3::ith(k, 1.0);
         let camera = Camera {
@@ -166,7 +173,8 @@ impl CameraRenderer {
         };
         let bounds = self.bounds(poses);
         let centre = bounds.centre();
-        let mut surface = self.surface(&camera, size, poses, softs, &bounds);
+        let CameraMemory { surface, depths } = memory;
+        self.fill(surface, (&camera, size), (poses, softs), &bounds);
         let texels = (SHADOW_TEXELS * size.width.max(size.height)).clamp(LEAST_TEXELS, MOST_TEXELS);
         let casters = ShadowCasters { corners: &surface.corners, faces: &surface.faces };
         let light = Light::lamp(&bounds, texels, CameraView::default().yaw, casters);
@@ -176,15 +184,9 @@ impl CameraRenderer {
         let scene = Bounds::around(centre, self.radius);
         let grounds: Vec<Ground> =
             planes.map(|plane| Ground::new(&(poses[plane.body] * plane.pose), &scene)).collect();
-        let shading = Shading {
-            camera: &camera,
-            centre,
-            light: &light,
-            grounds: &grounds,
-            surface: &surface,
-            size,
-        };
-        let seen = shading.pixels();
+        let shading =
+            Shading { camera: &camera, centre, light: &light, grounds: &grounds, surface, size };
+        let seen = shading.pixels(depths);
         let byte = |c: &f32| {
             self.encoding[(c.clamp(0.0, 1.0) * (self.encoding.len() - 1) as f32) as usize]
         };
@@ -241,16 +243,15 @@ impl CameraRenderer {
         Bounds { low: found.low.inf(&least.low), high: found.high.sup(&least.high) }
     }
 
-    /// Triangles in the world; colours have the order of the instances, and after them of the soft surfaces.
-    fn surface(
+    /// Writes the triangles in the world; colours have the order of the instances, and after them of the soft surfaces.
+    fn fill(
         &self,
-        camera: &Camera,
-        size: ImageSize,
-        poses: &[Isometry3<f64>],
-        softs: &[[f32; 3]],
+        surface: &mut Surface,
+        (camera, size): (&Camera, ImageSize),
+        (poses, softs): (&[Isometry3<f64>], &[[f32; 3]]),
         bounds: &Bounds,
-    ) -> Surface {
-        let mut surface = Surface::default();
+    ) {
+        surface.clear();
         let pixel = 2.0 / (size.height as f64 * camera.focal);
         for (k, instance) in self.draw_list.instances.iter().enumerate() {
             let (middle, radius) = self.balls[k];
@@ -267,7 +268,6 @@ impl CameraRenderer {
             rest = others;
             surface.add_soft(own, creased, *colour, bounds);
         }
-        surface
     }
 }
 

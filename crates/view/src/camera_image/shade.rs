@@ -29,6 +29,16 @@ pub struct Shading<'a> {
     pub size: ImageSize,
 }
 
+/// Nearest triangles and their inverse depths [1/m], per sample.
+#[derive(Debug, Default)]
+pub struct Depths {
+    inverse: Vec<f64>,
+    /// The nearest opaque one.
+    opaque: Vec<u32>,
+    /// The nearest of all, if some are transparent.
+    all: Vec<u32>,
+}
+
 /// Linear colours, depths and what is seen, per pixel.
 pub struct Pixels {
     pub light: Vec<[f32; 3]>,
@@ -47,9 +57,10 @@ struct Nearest {
 
 impl Shading<'_> {
     /// All pixels.
-    pub fn pixels(&self) -> Pixels {
+    pub fn pixels(&self, depths: &mut Depths) -> Pixels {
         let ImageSize { width, height, samples } = self.size;
-        let (nearest, first_of_all) = self.nearest_triangles();
+        self.find_nearest(depths);
+        let (nearest, any_clear) = (&depths.opaque, !depths.all.is_empty());
         let clear = self.transparent_triangles();
         let mut pixels = Pixels {
             light: Vec::with_capacity(width * height),
@@ -83,29 +94,35 @@ impl Shading<'_> {
                     (sum / found.len() as f32).into()
                 };
                 pixels.light.push(light);
-                let seen = first_of_all.as_ref().map(|all| all[top * width * samples + left]);
-                let seen = seen.map_or(first, |index| self.at(index, centre));
+                let seen = if any_clear {
+                    self.at(depths.all[top * width * samples + left], centre)
+                } else {
+                    first
+                };
                 let is_any = seen.inverse > 0.0;
                 pixels.depth.push(if is_any { (1.0 / seen.inverse) as f32 } else { f32::INFINITY });
                 pixels.what.push(seen.what);
             }
         }
-        self.blend(&clear, &nearest, &mut pixels.light);
+        self.blend(&clear, nearest, &mut pixels.light);
         pixels
     }
 
-    /// The nearest opaque triangle of each sample, and the nearest of all if some are transparent.
-    fn nearest_triangles(&self) -> (Vec<u32>, Option<Vec<u32>>) {
+    /// Finds the nearest triangle of each sample.
+    fn find_nearest(&self, depths: &mut Depths) {
         let ImageSize { width, height, samples } = self.size;
         let count = width * height * samples * samples;
-        let (mut nearest, mut inverse) = (vec![NONE; count], vec![0.0_f64; count]);
-        self.scan_where(|opacity| opacity >= 1.0, &mut nearest, &mut inverse);
-        if self.surface.colours.iter().all(|colour| colour[3] >= 1.0) {
-            return (nearest, None);
+        let Depths { inverse, opaque, all } = depths;
+        inverse.clear();
+        inverse.resize(count, 0.0);
+        opaque.clear();
+        opaque.resize(count, NONE);
+        all.clear();
+        self.scan_where(|opacity| opacity >= 1.0, opaque, inverse);
+        if self.surface.colours.iter().any(|colour| colour[3] < 1.0) {
+            all.extend_from_slice(opaque);
+            self.scan_where(|opacity| opacity > 0.0 && opacity < 1.0, all, inverse);
         }
-        let mut all = nearest.clone();
-        self.scan_where(|opacity| opacity > 0.0 && opacity < 1.0, &mut all, &mut inverse);
-        (nearest, Some(all))
     }
 
     /// Depth-tests the triangles of some opacities.

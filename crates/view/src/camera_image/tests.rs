@@ -29,7 +29,12 @@ fn ball_over_floor() -> (Recording, PlacedCamera) {
 
 fn picture() -> CameraImage {
     let (recording, camera) = ball_over_floor();
-    CameraRenderer::new(&recording).render(&camera, SIZE, &recording.rest, &[])
+    CameraRenderer::new(&recording).render(
+        &camera,
+        SIZE,
+        (&recording.rest, &[]),
+        &mut CameraMemory::default(),
+    )
 }
 
 #[test]
@@ -67,7 +72,12 @@ fn a_camera_sees_a_body_where_its_axes_say() {
         pose: Isometry3::from_parts(Vector3::new(-5.0, 0.5, 0.5).into(), turn),
         field_of_view: 0.9,
     };
-    let image = CameraRenderer::new(&recording).render(&camera, SIZE, &recording.rest, &[]);
+    let image = CameraRenderer::new(&recording).render(
+        &camera,
+        SIZE,
+        (&recording.rest, &[]),
+        &mut CameraMemory::default(),
+    );
     let focal = 0.5 * SIZE.height as f64 / 0.45_f64.tan();
     // The ball is 0.5 m to the right and 0.5 m above the axis, at a depth of 5 m.
     let expected = [79.5 + focal * 0.1, 59.5 - focal * 0.1];
@@ -99,7 +109,12 @@ fn the_middle_of_the_shadow_is_darker_than_the_open_floor() {
 fn transparent_shapes_are_seen_through_and_have_depth() {
     let (mut recording, camera) = ball_over_floor();
     recording.shapes[1].colour[3] = 0.3;
-    let image = CameraRenderer::new(&recording).render(&camera, SIZE, &recording.rest, &[]);
+    let image = CameraRenderer::new(&recording).render(
+        &camera,
+        SIZE,
+        (&recording.rest, &[]),
+        &mut CameraMemory::default(),
+    );
     let middle = 60 * SIZE.width + 80;
     assert_eq!(image.body[middle], 1);
     assert!((f64::from(image.depth[middle]) - (DISTANCE - RADIUS)).abs() < 0.02 * RADIUS);

@@ -48,9 +48,19 @@ pub struct Surface {
     pub colours: Vec<[f32; 4]>,
     /// Triangles on the picture, written by [`project`](Self::project).
     pub triangles: Vec<Triangle>,
+    /// Memory of the projection: corners in the frame of the camera [m].
+    seen: Vec<Vector3<f64>>,
 }
 
 impl Surface {
+    /// Removes everything, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.corners.clear();
+        self.faces.clear();
+        self.colours.clear();
+        self.triangles.clear();
+    }
+
     /// Adds a mesh instance.
     pub fn add_instance(
         &mut self,
@@ -117,7 +127,9 @@ impl Surface {
     pub fn project(&mut self, camera: &Camera, centre: &Vector3<f64>, width: f64, height: f64) {
         let seen_at =
             |corner: &Corner| camera.to_camera_frame(&(corner.place.cast::<f64>() + centre));
-        let seen: Vec<Vector3<f64>> = self.corners.iter().map(seen_at).collect();
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.clear();
+        seen.extend(self.corners.iter().map(seen_at));
         let (wide, tall) = (GUARD * width / height / camera.focal, GUARD / camera.focal);
         let planes = [
             (Vector3::z(), camera.near),
@@ -164,6 +176,7 @@ impl Surface {
             }
         }
         self.faces = faces;
+        self.seen = seen;
     }
 
     fn push(&mut self, corners: [u32; 3], inverse: [f64; 3], places: [[i64; 2]; 3], colour: u32) {
