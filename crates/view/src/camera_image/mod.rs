@@ -1,7 +1,7 @@
 //! What a camera in a simulation sees: colour, depth and segmentation, without graphics processor and without display.
 //!
 //! For pictures that policies and videos are made of, where [`crate::raster`] makes those for people to look at: one lamp with a
-//! shadow and an even sky, meshes no finer than pixels ([`detail`]), no planes that end. O(triangles + pixels).
+//! shadow and an even sky, meshes no finer than pixels (`detail`), no planes that end. O(triangles + pixels).
 
 mod detail;
 mod shade;
